@@ -1,7 +1,7 @@
-"""Older rows of a data folder in the form that new ones have, which takes less room.
+"""Compaction: rows that an older version wrote are rewritten in the form of new ones, which is smaller.
 
-The rule it keeps: each row is replaced by what reads the same (a vector to sixteen bits), a few hundred in a
-transaction. So a process that dies on the way loses nothing, and the next one goes on where it was.
+Each row is replaced by one that reads the same (a vector to sixteen bits), a few hundred in a transaction. If
+the process dies on the way nothing is lost, and the next one continues.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class _Older:
     Attributes:
         table: its name.
         key: the column of the entry's id.
-        found: those of an agent after a position.
-        change: replaces columns of one.
-        anew: the columns of one that change. Raises `StoreError` when it is damaged.
+        found: selects the older rows of an agent after a position.
+        change: replaces columns of a row.
+        rewritten: the columns of a row that change. Raises `StoreError` when it is damaged.
     """
 
     table: str
     key: str
     found: Select[Any]
     change: Update
-    anew: Callable[[Stored], Row]
+    rewritten: Callable[[Stored], Row]
 
 
 def _trace(row: Stored) -> Row:
@@ -77,14 +77,13 @@ _OLDER = (
 
 
 class Compaction:
-    """The rows of a data folder that nobody else writes meanwhile; `compaction` gives it."""
+    """Rewrites rows of a data folder while nobody else writes; `compaction` makes it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._written = 0
 
     def agents(self) -> list[str]:
-        """Ids of all agents, sorted."""
         with self._database.transaction() as transaction:
             return transaction.column(sql.AGENTS, {})
 
@@ -98,7 +97,7 @@ class Compaction:
             )
 
     def rewrite(self, agents: Sequence[str], done: Callable[[int], None]) -> int:
-        """Write them anew; how many were. A row that cannot be read stays as it is, and is logged.
+        """Rewrite them; returns how many were. A row that cannot be read stays as it is, and is logged.
 
         Args:
             done: called with how many rows were looked at so far.
@@ -116,7 +115,7 @@ class Compaction:
         return written
 
     def shrink(self) -> bool:
-        """Give what room came free back to the disk; False where somebody reads, and it comes later."""
+        """Give free room back to the disk; False where somebody reads, so that it happens later."""
         with self._database.transaction() as transaction:
             ((free,),) = transaction.pragma("freelist_count")
         return self._database.shrink() if free or self._written else True
@@ -127,24 +126,24 @@ class Compaction:
             return transaction.rows(older.found, at)
 
     def _replace(self, older: _Older, agent_id: str, rows: Sequence[Stored]) -> int:
-        anew = []
+        changes = []
         for row in rows:
             try:
-                changed = older.anew(self._database.vault.opened(older.table, row))
-                anew.append({"of_agent": agent_id, "of_id": row[older.key]} | changed)
+                changed = older.rewritten(self._database.vault.opened(older.table, row))
+                changes.append({"of_agent": agent_id, "of_id": row[older.key]} | changed)
             except StoreError as error:
                 log.warning("left unchanged: %s", error)
         with self._database.transaction() as transaction:
-            return transaction.run_each(older.change, anew)
+            return transaction.run_each(older.change, changes)
 
 
 @contextmanager
 def compaction(
     folder: Path, durability: Durability = "normal", encryption: Encryption | None = None
 ) -> Iterator[Compaction]:
-    """The one writer of a data folder, for as long as the block lasts.
+    """Be the one writer of a data folder until the block ends.
 
-    What is to be encrypted and is not yet is so when it begins.
+    Whatever is to be encrypted and is still plain is encrypted first.
 
     Raises:
         NotFound: nothing is kept there.

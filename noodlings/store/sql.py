@@ -48,6 +48,9 @@ log = logging.getLogger(__name__)
 class SqlStore:
     """The records of a data folder, in `noodlings.db`. Safe to use from any thread; close it in the end.
 
+    The port, `noodlings.ports.Repository`, says what the methods do. Damaged rows are left out and logged,
+    except where only ids are asked for.
+
     Args:
         folder: the data folder; a writer makes it when it is missing.
         durability: what `commit` returned from survives a killed process ("normal"), or a power cut ("full").
@@ -86,11 +89,9 @@ class SqlStore:
 
     @property
     def keeps_secrets(self) -> bool:
-        """Whether secret and sealed memories can be kept. See the port."""
         return self._database.vault.keeps_secrets
 
     def commit(self, changes: Changes) -> None:
-        """Keep it all in one transaction. Raises `StoreError`; then nothing of it was kept."""
         batch = commit_rows(changes)
         if self._database.vault.changed():
             self._take_up_keys()
@@ -126,21 +127,17 @@ class SqlStore:
         )
 
     def agents(self) -> list[str]:
-        """Ids of all stored agents, sorted."""
         return self._column(sql.AGENTS, {})
 
     def traces(self, agent_id: str, limit: int = 1, before: int | None = None) -> list[Trace]:
-        """The latest traces, newest first; with `before`, only of entries with a lower id."""
         start = LARGEST + 1 if before is None else before
         return self._page(sql.TRACES, "traces", trace_of, "entry_id", agent_id, start, limit)
 
     def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
-        """Entries of the archive by id; ids that do not exist (or were forgotten) are missing."""
         rows = self._rows(sql.ENTRIES, {"of_agent": agent_id, "ids": id_list(ids)})
         return {entry.id: entry for entry in self._read("entries", rows, entry_of)}
 
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
-        """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
         return self._page(sql.ARCHIVE, "entries", entry_of, "id", agent_id, after_id, limit)
 
     def columns(self, agent_id: str, model: str, after_id: int = -1, limit: int = 500) -> EntryColumns:
@@ -160,7 +157,6 @@ class SqlStore:
             return EntryColumns.of(entries, self.vectors(agent_id, model, *ends))
 
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
-        """Ids of everything in the archive that came from one user, rising; of damaged rows, too."""
         return self._column(sql.TOLD_BY, {"of_agent": agent_id, "of_user": user_id})
 
     def in_order(
@@ -171,7 +167,6 @@ class SqlStore:
         containing: str = "",
         among: Sequence[int] | None = None,
     ) -> list[int]:
-        """Ids of everything in the archive, sorted, then by id; of damaged rows, too. See the port."""
         statement = sql.in_order(order, falling, narrowed=bool(containing), among=among is not None)
         wanted = {"of_agent": agent_id} | ({"like": sql.like(containing)} if containing else {})
         wanted |= {} if among is None else {"among": json.dumps(list(among))}
@@ -182,12 +177,10 @@ class SqlStore:
         return ids
 
     def version(self) -> Hashable:
-        """Another value once anything was committed, here or by another process. See the port."""
         with self._database.transaction() as transaction:
             return transaction.tuples(sql.VERSION, {})[0]
 
     def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
-        """Links from and to these entries, by source, target and type. See the port."""
         wanted = {"of_agent": agent_id, "ids": id_list(ids)}
         if strongest is None:
             rows = self._rows(sql.LINKS_OF, wanted)
@@ -197,32 +190,27 @@ class SqlStore:
         return undamaged((found[key] for key in sorted(found)), link_of)
 
     def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
-        """By entry id from `first_id` to `last_id`, both included; without damaged ones, which are logged."""
         wanted = {"of_agent": agent_id, "of_model": model, "first": _id(first_id), "last": _id(last_id)}
         found = self._read("vectors", self._rows(sql.VECTORS, wanted), vector_of)
         return {vector.entry_id: vector for vector in found}
 
     def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
-        """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
         rows = [vector_row(agent_id, vector) for vector in vectors]
         with self._database.transaction() as transaction:
             write_vectors(transaction, agent_id, rows)
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
-        """What became of these records of a source, by id; those that are new are missing."""
         wanted = {"of_agent": agent_id, "of_source": source, "ids": json.dumps(list(record_ids))}
         return {
             taken.id: taken for taken in self._read("source_records", self._rows(sql.TAKEN, wanted), taken_of)
         }
 
     def held(self, agent_id: str, source: str) -> list[str]:
-        """Ids of the records of a source that are memories by now, sorted."""
         return self._column(sql.HELD, {"of_agent": agent_id, "of_source": source})
 
     def parked(
         self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
     ) -> list[IngestedRecord]:
-        """The next records that wait, in the order of source and id, after these."""
         at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}
         return self._read("source_records", self._rows(sql.PARKED, at), taken_of)
 
@@ -247,20 +235,17 @@ class SqlStore:
         return replace(forgotten, erased=self._database.erase())
 
     def erase(self) -> bool:
-        """Write the file anew without what was replaced or deleted in it. See the port."""
         with self._database.transaction() as transaction:
             transaction.pragma(MARK_FOR_ERASURE)
         return self._database.erase()
 
     def world_get(self, key: str) -> Any:
-        """What is kept under a key of the world store, or None."""
         with self._database.transaction() as transaction:
             found = transaction.value(sql.WORLD_GET, {"of_key": key})
         document = self._database.vault.text(found, "world", "value", key)
         return None if document is None else from_json(document, f"the world data under {key!r}")
 
     def world_set(self, key: str, value: Any) -> None:
-        """Put JSON-compatible data under a key, in place of what stood there."""
         row = {"key": text(key, "key"), "value": to_json(value, f"the world data under {key!r}")}
         with self._database.transaction() as transaction:
             transaction.run(sql.WORLD_SET, row)

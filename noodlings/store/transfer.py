@@ -59,7 +59,6 @@ class SqlSnapshot:
 
     @property
     def left_out(self) -> int:
-        """How many records could not be read so far."""
         return len(self.damaged)
 
     @property
@@ -68,7 +67,6 @@ class SqlSnapshot:
         return self._vault.encrypts
 
     def agents(self) -> list[str]:
-        """Ids of all agents, sorted."""
         return self._transaction.column(sql.AGENTS, {})
 
     def agent(self, agent_id: str) -> ArchivedAgent:
@@ -86,19 +84,15 @@ class SqlSnapshot:
         )
 
     def entries(self, agent_id: str) -> Iterator[ArchivedEntry]:
-        """Everything an agent ever perceived, in the order of ids."""
         return self._all(sql.ARCHIVE, agent_id, self._entry)
 
     def traces(self, agent_id: str) -> Iterator[Trace]:
-        """All of its traces, in the order of ids."""
         return self._all(sql.ALL_TRACES, agent_id, self._vault.reading("traces", trace_of))
 
     def links(self, agent_id: str) -> Iterator[Link]:
-        """All links between its entries, in the order of source, target and type."""
         return self._all(sql.LINKS, agent_id, link_of)
 
     def symbols(self, agent_id: str) -> Iterator[ArchivedSymbol]:
-        """All symbols made of its entries, in the order of ids."""
         return self._all(sql.ALL_SYMBOLS, agent_id, self._vault.reading("symbols", archived_symbol_of))
 
     def vectors(self, agent_id: str) -> Iterator[EntryVector]:
@@ -106,7 +100,6 @@ class SqlSnapshot:
         return self._all(sql.ALL_VECTORS, agent_id, self._vault.reading("vectors", vector_of))
 
     def taken(self, agent_id: str) -> Iterator[IngestedRecord]:
-        """All records of sources that it was given, in the order of source and id."""
         return self._all(sql.ALL_TAKEN, agent_id, self._vault.reading("source_records", taken_of))
 
     def _entry(self, row: Stored) -> ArchivedEntry:
@@ -135,13 +128,12 @@ class SqlSnapshot:
 
 
 class SqlImporter:
-    """Takes agents into a data folder."""
+    """Adds agents to a data folder; the port `AgentImporter`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def agents(self) -> list[str]:
-        """Ids of those that are there, sorted."""
         with self._database.transaction() as transaction:
             return transaction.column(sql.AGENTS, {})
 
@@ -149,9 +141,8 @@ class SqlImporter:
         """Keep an agent with its entries, traces, links, symbols and records, in one transaction.
 
         Args:
-            agent: one that is not there.
-            records: its entries; a trace, a link, a symbol or a record stands behind the entries that it
-                refers to. What raises here ends the transaction, and nothing is kept.
+            records: a trace, a link, a symbol or a record stands behind the entries that it refers to. If
+                reading them raises, nothing is kept.
 
         Raises:
             UserError: the agent is there already.
