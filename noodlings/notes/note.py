@@ -4,8 +4,8 @@ The same memory always gives the same bytes, so what changes by itself is not wr
 was recalled.
 
 Words from outside are escaped, so that they never become a link, an image, a tag or a heading. See "Backslash
-escapes" in https://spec.commonmark.org/0.31.2/. More is escaped than it asks for, because note-taking programs
-add syntax of their own (tags, highlights, comments, formulas).
+escapes" in https://spec.commonmark.org/0.31.2/. More is escaped than it asks for, because note-taking
+programs add syntax of their own (tags, highlights, comments, formulas).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One SQLite file: opened, checked, brought up to date, written in whole transactions, and closed.
+"""The SQLite file: opened, checked, migrated, written in whole transactions, and closed.
 
-A file that is damaged, emptied, foreign or newer than this program is refused in words and left as it is. A
-new one is made aside and comes into place whole, so an empty one is never ours. Everything that goes wrong
-inside is a `StoreError` without the contents of any row.
+A file that is damaged, emptied, foreign or newer than this program is refused with an explanation and left
+unchanged. A new one is made aside and moved into place whole, so an empty one is never ours. Every error is a
+`StoreError` without the contents of any row.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from noodlings.store.vault import TABLES, Encryption, Vault
 
 DATABASE_NAME = "noodlings.db"
 LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
-"""What lies beside it while it is open, and after a kill; both belong to that one file."""
+"""Files beside it while it is open, and after a kill; they belong to that one database."""
 BUSY_SECONDS = 5.0
-"""How long to wait for somebody else (a backup, a shell) to let go of the file."""
+"""How long to wait while another program (a backup, a shell) locks the file."""
 
 Durability = Literal["normal", "full"]
 Files = tuple[tuple[int, int] | None, ...]
@@ -100,7 +100,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """All of the block or nothing of it, on the disk when the block has ended; for reading, one moment.
+        """All of the block is written, or nothing of it. What is read in it is as of one moment.
 
         Raises:
             StoreError: the database refused, the disk failed, or the store is closed.
@@ -112,7 +112,7 @@ class Database:
                 yield Transaction(self._driver, self.vault)
 
     def erase(self) -> bool:
-        """Write the file anew, so that it holds no byte of what was deleted. True when that is done.
+        """Write the file again, so that it holds no byte of what was deleted. True when that is done.
 
         `secure_delete` is not enough: a row that SQLite moved to another page leaves a copy in the old one.
         """
@@ -120,20 +120,20 @@ class Database:
             return self._erase()
 
     def shrink(self) -> bool:
-        """Write the file anew without what came free in it; False where somebody reads, and it comes later.
+        """Write the file again without its free pages; False where somebody reads, so that it happens later.
 
         Raises:
-            StoreError: there is no room for a second one, or the disk failed. It is as it was.
+            StoreError: there is no room for a second file, or the disk failed. Nothing was changed.
         """
         with self._mutex, self._in_words():
             self._require_open()
             return self._rewrite()
 
     def renew_keys(self) -> bool:
-        """Take up the user's keys as they are by now; whether `reseal` has something to do.
+        """Read the user's keys again; whether `reseal` has something to do.
 
         Raises:
-            UserError, StoreError: they are no keys, or not those of this database. It goes on with the old.
+            UserError, StoreError: they are no keys, or not those of this database. The old ones stay in use.
         """
         with self._mutex, self._in_words():
             self._require_open()
@@ -141,10 +141,10 @@ class Database:
             return not self.read_only and self.vault.renew()
 
     def reseal(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Seal with the newest key whatever is plain or under an older one, and then leave no byte of that.
+        """Seal with the newest key whatever is plain or sealed with an older one, and erase what was there.
 
-        Whoever else uses the database waits for some hundred rows at most. Where it is stopped or killed it
-        goes on the next time. Returns how many rows were written.
+        Others who use the database wait for some hundred rows at most. If it is stopped or killed, the next
+        call continues. Returns how many rows were written.
 
         Args:
             stopped: asked now and then.
@@ -168,7 +168,7 @@ class Database:
         return written
 
     def close(self) -> None:
-        """Let go of the file and the lock. A second time it does nothing."""
+        """Close the file and release the lock. A second time it does nothing."""
         with self._mutex, self._in_words():
             self._closed = True
             self._resources.close()
@@ -290,7 +290,7 @@ class Database:
 
     @contextmanager
     def _measured(self) -> Iterator[None]:
-        """Note how long the log is after what is done, for `_require_whole_log`."""
+        """Note how long the log is after the block, for `_require_whole_log`."""
         yield
         if not self.read_only:
             with suppress(PermissionError):  # as in `_require_open`
@@ -299,7 +299,7 @@ class Database:
     def _require_whole_log(self, log: os.stat_result | None) -> None:
         """Raise `StoreError` where somebody emptied the log: it only ever grows while we have it open.
 
-        What is written after the gap would be read as if it were all there was, and ruin the database.
+        Whatever is written after that would be read as the whole log, and damage the database.
         """
         if not self.read_only and _size(log) < self._log_size:
             raise StoreError(
@@ -315,10 +315,10 @@ class Database:
             )
 
     def _open_anew(self, found: Files) -> None:
-        """Go on where somebody took a file away that we have open.
+        """Continue where somebody deleted a file that we have open.
 
-        A deleted log is still there as long as we hold it, and lost once we are gone: so all of it goes into
-        the database first. Into a database that is gone nothing is written any more.
+        A deleted log exists as long as we hold it open, so all of it goes into the database first. Nothing is
+        written any more into a database that was deleted.
         """
         if not self.read_only:
             if found[0] != self._files[0]:
@@ -339,7 +339,7 @@ class Database:
         self._open()
 
     def _found(self) -> Files:
-        """Which files there are by now under the names of the database and its logs."""
+        """Which files there are now under the names of the database and its logs."""
         return tuple(map(_identity, self._stats()))
 
     def _stats(self) -> list[os.stat_result | None]:
@@ -398,7 +398,7 @@ def _emptied(path: Path) -> StoreError:
 
 
 def _in_notes(path: Path) -> str:
-    """How to get at what mattered while the database cannot be read."""
+    """What can still be read while the database cannot."""
     return (
         f"Its notes can still be searched: noodlings notes search --data {shlex.quote(str(path.parent))} WORD"
     )
@@ -429,7 +429,7 @@ def ddl_transaction(driver: sqlite3.Connection) -> Iterator[Connection]:
 
 
 def _make_folder(folder: Path) -> None:
-    """Made for its owner alone: whispers are kept there."""
+    """Make it for its owner alone, because whispers are kept there."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

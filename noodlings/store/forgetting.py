@@ -1,10 +1,10 @@
-"""Forgetting in the database: the entry goes, and so do its words in the turns that remembered it.
+"""Forgetting in the database: an entry is deleted, and so are its words in the turns that remembered it.
 
 It all happens within one transaction. A trace refers to memories and symbols by id, but the thought and the
 answer of that turn were made with them. So in every trace that recalled a forgotten entry, or in which a
-transistor read one or a symbol made of one, the reference goes and the words are replaced; and an entry loses
-its response when that repeats what was forgotten. An answer that repeats it may have been recalled in its
-turn, and what such a turn repeats goes too.
+transistor read one or a symbol made of one, the reference is removed and the words are replaced. An entry
+loses its response if that repeats what was forgotten. Such an answer may have been recalled in another turn,
+which is then searched as well.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def turns_made_of(
 ) -> frozenset[int]:
     """The turns that may hold words of what was forgotten, each by the id of its entry.
 
-    Those that had it in mind, or an image of it; and those that had an answer in mind which repeats it, and
-    repeat it too.
+    These are turns that had it or a symbol of it in mind, and turns that had an answer in mind which repeats
+    it, and repeat it too.
 
     Args:
         traces: of all turns.
         gone: ids of the forgotten.
-        words: content words of them and of their symbols. Without any, only who had the forgotten itself in
-            mind can be told.
+        words: content words of them and of their symbols. Without any, only turns that had the forgotten
+            itself in mind are found.
         symbols: ids of the symbols made of them, faded ones too.
     """
     reached: set[int] = set()
@@ -67,10 +67,12 @@ def turns_made_of(
 
 
 def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
-    """The trace with neither a reference to these entries nor any words that were made in that turn."""
+    """The trace without references to these entries, and without any words that were made in that turn."""
     return replace(
         trace,
-        recalled=tuple(_alone(one, forgotten) for one in trace.recalled if one.entry_id not in forgotten),
+        recalled=tuple(
+            _without_references(one, forgotten) for one in trace.recalled if one.entry_id not in forgotten
+        ),
         tone=replace(trace.tone, entry_id=None) if trace.tone.entry_id in forgotten else trace.tone,
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
@@ -90,7 +92,7 @@ def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
     )
 
 
-def _alone(recalled: RecalledTrace, forgotten: frozenset[int]) -> RecalledTrace:
+def _without_references(recalled: RecalledTrace, forgotten: frozenset[int]) -> RecalledTrace:
     """Without a reference to these entries."""
     return replace(
         recalled,
@@ -101,7 +103,7 @@ def _alone(recalled: RecalledTrace, forgotten: frozenset[int]) -> RecalledTrace:
 
 
 def _entries_read(trace: Trace) -> frozenset[int]:
-    """Whatever was in mind or set the tone, and what the transistors read beside that."""
+    """The entries that were in mind, set the tone, or were read by transistors."""
     recalled = {entry_id for one in trace.recalled for entry_id in (one.entry_id, *one.sources)}
     felt = () if trace.tone.entry_id is None else (trace.tone.entry_id,)
     return frozenset(recalled).union(felt, *(made.entries for made in trace.modulations))
@@ -112,16 +114,13 @@ def _symbols_read(trace: Trace) -> frozenset[int]:
 
 
 def content_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words of four letters and more, folded, without those that say nothing by themselves."""
+    """The words of four letters and more, folded, without common ones."""
     words = (word for text in texts for word in _WORD.findall(text.casefold()))
     return frozenset(words) - COMMON_WORDS
 
 
 def repeats(response: str, forgotten: frozenset[str]) -> bool:
-    """Whether a response may repeat what was forgotten, given as its content words.
-
-    Where there are no such words ("my dog") nothing can be compared, and the answer is yes.
-    """
+    """Whether a response may repeat what was forgotten, given as content words; yes where there are none."""
     return not forgotten or not forgotten.isdisjoint(content_words([response]))
 
 
@@ -149,7 +148,7 @@ def delete_entries(
 
 
 def _delete(transaction: Transaction, agent_id: str, texts: dict[int, tuple[str, str]]) -> tuple[int, ...]:
-    """Delete these entries, by id with their words; the ids of those whose response went with them."""
+    """Delete these entries, by id with their words. Returns the ids of those that lost their response."""
     gone = frozenset(texts)
     images = {
         row["id"]: _readable(transaction, "symbols", row, "symbolic_encoding")

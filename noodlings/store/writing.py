@@ -100,7 +100,7 @@ def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) 
     """
     agent_id = batch.agent_id
     if batch.state is not None:
-        transaction.run(sql.SET_STATE, {"of_agent": agent_id, "state": batch.state})
+        transaction.run(sql.CHANGE_AGENT, {"of_agent": agent_id, "state": batch.state})
     transaction.run_each(sql.ADD_ENTRY, batch.added)
     _change(transaction, sql.REVISE, agent_id, batch.revised)
     _seal_raised(transaction, batch)
