@@ -1,8 +1,8 @@
-"""Every connection from outside, whatever port it came by, and who makes room when there are too many.
+"""Limits on the connections from outside, and which one is closed when there are too many.
 
-The rule it keeps: descriptors stay free for what is kept, and whoever comes always has a moment to say who
-they are. A newcomer takes the place of one who waits, never of one who is in: of the most who came by one
-way, the one who has waited longest. So a crowd displaces itself, and nobody else.
+Some file descriptors always stay free for the store, and every newcomer has a moment to say who they are. A
+newcomer displaces a connection that waits, never one that is in: of the largest group that came by one way,
+the one that has waited longest. So a crowd displaces itself, and nobody else.
 """
 
 from __future__ import annotations
@@ -91,20 +91,37 @@ class Place:
     @property
     def greedy(self) -> bool:
         """Whether its owner is in with as many as one owner may be."""
-        return self._connections.has_share(self)
+        share = max(int(self._connections.most * self.share), SMALLEST_SHARE)
+        return bool(self.owner) and self.share < 1 and self._connections.inside.counted(self.owner) >= share
 
     def prove(self, owner: str, share: float = SHARE) -> None:
-        """It has proved whose it is; see the attributes."""
-        self._connections.know(self, owner, share)
+        """Note whose it proved to be, and that it waits; see the attributes."""
+        stood = self.leave()  # before it is counted with others
+        self.owner, self.share = owner, share
+        if stood:
+            (self._connections.known if owner else self._connections.strangers).add(self)
 
     def enter(self) -> bool:
-        """It is in: its place is its own until it waits again. False: its owner, or everybody together, is in
-        with as many as may be."""
-        return self._connections.enter(self)
+        """Keep the place until it waits again. False where its owner, or everybody together, has too many."""
+        inside = self._connections.inside
+        if self.group is not inside:
+            kept = self._connections.for_newcomers * (1 if self.share >= 1 else 2)
+            if inside.count >= self._connections.most - kept or self.greedy:
+                return False
+        if self.leave():
+            inside.add(self)
+        return True
 
     def wait(self) -> None:
         """It waits for something, and has done so for the shortest time of all."""
-        self._connections.wait_again(self)
+        self.prove(self.owner, self.share)
+
+    def leave(self) -> bool:
+        """Leave its group; whether it was in one, neither displaced nor gone."""
+        if self.group is None:
+            return False
+        self.group.remove(self)
+        return True
 
 
 def cannot_listen(host: str, port: int, instead: str, error: Exception) -> UserError:
@@ -121,13 +138,18 @@ class Connections:
     Args:
         most: how many there may be, 8 or more; an eighth of them is for those who are not in yet, and another
             for those whose share has no limit.
+
+    Attributes:
+        for_newcomers: that eighth.
+        strangers, known: the places that wait; of the known ones it is proved whose they are.
+        inside: the places that are in.
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._for_newcomers = max(most // 8, 1)
+        self.most = most
+        self.for_newcomers = max(most // 8, 1)
+        self.strangers, self.known, self.inside = _Groups(), _Groups(), _Groups()
         self._places: dict[int, Place] = {}
-        self._strangers, self._known, self._inside = _Groups(), _Groups(), _Groups()
 
     def listen(self, host: str, port: int) -> socket.socket:
         """A socket that listens there and takes no more connections than there may be.
@@ -146,62 +168,29 @@ class Connections:
     def place_of(self, transport: asyncio.BaseTransport) -> Place:
         """The place of a connection; of one that is gone already, a place that nobody waits for."""
         number = transport.get_extra_info("socket").fileno()
-        return self._places.get(number) or Place(self, _nothing)
+        return self._places.get(number) or Place(self, lambda: None)
 
     def come(self, connection: socket.socket, way: Hashable) -> Place:
         """One more, which may cost another its place."""
-        if len(self._places) >= self._most:
+        if len(self._places) >= self.most:
             self._displace()
         place = Place(self, lambda: _shut(connection), way)
         self._places[connection.fileno()] = place
-        self._strangers.add(place)
+        self.strangers.add(place)
         return place
-
-    def enter(self, place: Place) -> bool:
-        """See `Place.enter`."""
-        if place.group is not self._inside:
-            kept = self._for_newcomers * (1 if place.share >= 1 else 2)
-            if self._inside.count >= self._most - kept or self.has_share(place):
-                return False
-        if self._leave(place):
-            self._inside.add(place)
-        return True
-
-    def has_share(self, place: Place) -> bool:
-        """See `Place.greedy`."""
-        share = max(int(self._most * place.share), SMALLEST_SHARE)
-        return bool(place.owner) and place.share < 1 and self._inside.counted(place.owner) >= share
-
-    def wait_again(self, place: Place) -> None:
-        """See `Place.wait`."""
-        self.know(place, place.owner, place.share)
-
-    def know(self, place: Place, owner: str, share: float) -> None:
-        """See `Place.prove`."""
-        stood = self._leave(place)  # before it is counted with others
-        place.owner, place.share = owner, share
-        if stood:
-            (self._known if owner else self._strangers).add(place)
 
     def gone(self, number: int) -> None:
         """The descriptor of a connection is free."""
         place = self._places.pop(number, None)
         if place is not None:
-            self._leave(place)
-
-    def _leave(self, place: Place) -> bool:
-        """Take it from where it stands; whether it stood anywhere, neither displaced nor gone."""
-        if place.group is None:
-            return False
-        place.group.remove(place)
-        return True
+            place.leave()
 
     def _displace(self) -> None:
         # Were all who wait known, each newcomer would displace the one before, which had no time to speak.
-        few = self._strangers.count < self._for_newcomers and self._known.count
-        oldest = (self._known if few else self._strangers).oldest_of_most()
+        few = self.strangers.count < self.for_newcomers and self.known.count
+        oldest = (self.known if few else self.strangers).oldest_of_most()
         if oldest is not None:
-            self._leave(oldest)
+            oldest.leave()
             oldest.let_go()
 
 
@@ -275,7 +264,3 @@ def _shut(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:  # the other side was faster
         return
-
-
-def _nothing() -> None:
-    """Of a connection that is gone nothing is left to be let go."""

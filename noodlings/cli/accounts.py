@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.options import Config, Data, settings_of
+from noodlings.cli.options import Config, Data, command_group, settings_of
 from noodlings.errors import UserError
 
 if TYPE_CHECKING:
     from noodlings.worlds.accounts import Accounts
 
-account_app = typer.Typer(
-    help="Manage the accounts of people who play over telnet or WebSocket.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+account_app = command_group("Manage the accounts of people who play over telnet or WebSocket.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The account's name: one word.")]
 

@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-bridge_app = typer.Typer(
-    help="Give a memory to a program that keeps what was said in a list.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+from noodlings.cli.options import command_group
+
+bridge_app = command_group("Give a memory to a program that keeps what was said in a list.")
 
 
 @bridge_app.callback()
@@ -21,10 +19,7 @@ def _group() -> None:
 
 @bridge_app.command()
 def vendor(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="The folder your program imports from."),
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder your program imports from.")],
     name: Annotated[str, typer.Option("--as", metavar="NAME", help="The name to import it by.")],
 ) -> None:
     """Copy the bridge and the memory into one folder that is imported under another name.

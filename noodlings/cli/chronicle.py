@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from noodlings.cli.options import print_json
+
 if TYPE_CHECKING:
     from noodlings.agent.archive import AgentArchive
     from noodlings.config import Settings
@@ -66,15 +68,13 @@ async def _embedded(archive: AgentArchive, entries: int) -> None:
 
 
 def _tell(repository: GitRepository, report: ChronicleReport, as_json: bool) -> None:
-    from json import dumps
-
     ingested = report.ingested
     counts = {"new": ingested.new, "parked": ingested.parked, "gone": report.gone, "back": report.back}
     if as_json:
         about = {"repository": repository.name, "source": repository.source, "commits": report.commits}
         problems = [problem.why for problem in ingested.problems]
-        told = about | counts | {"linked": report.linked, "shallow": repository.shallow, "problems": problems}
-        typer.echo(dumps(told, ensure_ascii=False, allow_nan=False))
+        linked = {"linked": report.linked, "shallow": repository.shallow, "problems": problems}
+        print_json(about | counts | linked)
         return
     words = {
         "parked": "could not be taken in",

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.options import AsJson, Config, Data, report, settings_of
 from noodlings.errors import NotFound, UserError
 
 if TYPE_CHECKING:
     from noodlings.config import Settings
-    from noodlings.portable.export import Exported
-    from noodlings.portable.intake import Imported
+    from noodlings.portable.lines import Contents
     from noodlings.store.cipher import UserKey
     from noodlings.store.keys import UserKeys
 
@@ -58,13 +57,13 @@ def export(
         require_elsewhere(Path(file), folder)
     with snapshot(folder, encryption, sealed_words=not plain) as kept:
         agents = kept.agents()
-        chosen = [_agent(agent, agents, folder)] if agent else agents
+        chosen = _chosen(agent, agents, folder)
         encrypted = kept.encrypted and not plain
         with output(file, force) as write:
             put = sealing(write, encryption.keys.read()[0]) if encrypted else write
             done = export_agents(kept, chosen, put)
     where = "" if file == STANDARD_OUTPUT else f" to {file}"
-    report_on(
+    report(
         f"exported {_counted(done)}{where}{', encrypted' if encrypted else ''}",
         {"file": file, **asdict(done), "encrypted": encrypted},
         as_json,
@@ -106,7 +105,7 @@ def import_(
                 take_in(lines, found.agents, into, done)
         except UserError as error:
             raise UserError(f"nothing was imported from {file}: {error}") from None
-    report_on(
+    report(
         f"imported {_counted(found)} into {settings.data_dir}",
         asdict(found),
         as_json,
@@ -132,7 +131,7 @@ def backup(
 
     folder = settings_of(data, config).data_dir
     size = back_up(folder, destination, beside=BESIDE, force=force)
-    report_on(
+    report(
         f"backed up {folder} ({size:,} bytes); to play in the copy: noodlings play --data {destination}",
         {"backup": str(destination), "bytes": size},
         as_json,
@@ -157,7 +156,7 @@ def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> 
     if len(found.damaged) > SHOWN:
         lines.append(f"and {len(found.damaged) - SHOWN:,} more")
     state = "is damaged; put a backup in its place" if found.damaged else "is sound"
-    report_on("\n".join([*lines, f"{folder} {state}: {counts} can be read"]), facts, as_json)
+    report("\n".join([*lines, f"{folder} {state}: {counts} can be read"]), facts, as_json)
     if found.damaged:
         raise typer.Exit(1)
 
@@ -182,7 +181,7 @@ def compact(
     folder = settings.data_dir
     with compaction(folder, settings.store.durability, Encryption.of(settings.store)) as work:
         agents = work.agents()
-        chosen = [_agent(agent, agents, folder)] if agent else agents
+        chosen = _chosen(agent, agents, folder)
         before = size(folder)
         due = work.due(chosen)
         with progress_over(due, "compacting") as done:
@@ -191,7 +190,7 @@ def compact(
     _drop_plain_copies(settings)
     after = size(folder)
     left = f"; {due - written:,} could not be rewritten and stay as they are" if due > written else ""
-    report_on(
+    report(
         f"compacted {folder}: {before:,} bytes before, {after:,} now; "
         f"{written:,} records were rewritten{left}",
         {"data": str(folder), "before": before, "after": after, "written": written, "left": due - written},
@@ -241,17 +240,19 @@ def _key(keys: UserKeys, key_id: str) -> UserKey:
     return UserKey.read(typer.prompt(f"Key {key_id} (base64)", hide_input=True, err=True))
 
 
-def _agent(name: str, agents: Sequence[str], folder: Path) -> str:
-    """The id that is meant by a name in any case."""
+def _chosen(name: str, agents: list[str], folder: Path) -> list[str]:
+    """The agent that is meant by a name in any case; all of them where no name is given."""
     from noodlings.text import clean, shorten
     from noodlings.validation import nearest
 
+    if not name:
+        return agents
     ids = {agent.casefold(): agent for agent in agents}
     wanted = clean(name).casefold()
     if wanted not in ids:
         hint = nearest(wanted, agents) or "; nothing is kept there yet"
         raise NotFound(f"{folder} has no character called {shorten(clean(name), 30)}{hint}")
-    return ids[wanted]
+    return [ids[wanted]]
 
 
 def require_elsewhere(path: Path, folder: Path) -> None:
@@ -310,13 +311,7 @@ def _count_lines(file: BinaryIO) -> int:
     return count
 
 
-def _counted(found: Exported | Imported) -> str:
+def _counted(found: Contents) -> str:
     who = "1 character" if len(found.agents) == 1 else f"{len(found.agents)} characters"
     turns = f"{found.entries:,} memories, {found.traces:,} traces"
     return f"{who}, {turns}, {found.links:,} links and {found.symbols:,} symbols"
-
-
-def report_on(words: str, data: dict[str, Any], as_json: bool, err: bool = False) -> None:
-    from json import dumps
-
-    typer.echo(dumps(data, ensure_ascii=False, allow_nan=False) if as_json else words, err=err)

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noodlings.cli.options import AsJson, Config, settings_of
+from noodlings.cli.options import (
+    AsJson,
+    Config,
+    EmbedderName,
+    Embedding,
+    command_group,
+    print_json,
+    settings_of,
+)
+from noodlings.errors import UserError
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -20,16 +29,7 @@ if TYPE_CHECKING:
     from noodlings.ports import Embedder
     from noodlings.values.affect import Affect
 
-eval_app = typer.Typer(
-    help="Measure how good each part is, on data of your own.", no_args_is_help=True, add_completion=False
-)
-
-
-class EmbedderName(StrEnum):
-    """Which vectors an evaluation uses. It fails when they are not to be had; it never falls back."""
-
-    MINILM = "minilm"
-    NONE = "none"
+eval_app = command_group("Measure how good each part is, on data of your own.")
 
 
 class VoiceName(StrEnum):
@@ -45,10 +45,6 @@ LAST_SECONDS = 5.0
 Data = Annotated[
     Path | None,
     typer.Option("--data", metavar="DIR", help="Accepted as everywhere; an evaluation keeps nothing."),
-]
-Embedding = Annotated[
-    EmbedderName,
-    typer.Option("--embedder", help="Search by sentence vectors (minilm) or by words alone (none)."),
 ]
 
 
@@ -235,7 +231,6 @@ def _listening(
     from noodlings.app import build
     from noodlings.clock import ManualClock
     from noodlings.config import load_settings
-    from noodlings.errors import UserError
     from noodlings.store.memory import MemoryStore
 
     given: dict[str, Any] = {"embedding": {"model": embedder.value}, "memory": {"use_hierarchical": True}}
@@ -260,7 +255,6 @@ def _embedder(name: EmbedderName) -> Embedder | None:
 
 
 def _mood(given: str) -> Affect:
-    from noodlings.errors import UserError
     from noodlings.values.affect import Affect
 
     try:
@@ -284,9 +278,7 @@ def _counting(total: int, what: str) -> Iterator[Callable[[], None]]:
 
 def _print(figures: dict[str, Any], view: Callable[[dict[str, Any]], Any], as_json: bool) -> None:
     if as_json:
-        from json import dumps
-
-        typer.echo(dumps(figures, ensure_ascii=False, allow_nan=False))
+        print_json(figures)
         return
     from noodlings.drawing.screen import Screen
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.options import AsJson, Config, Data, print_json, settings_of
 from noodlings.errors import UserError
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def ingest(
     """
     from dataclasses import asdict
     from functools import partial
-    from json import dumps
 
     from noodlings.drawing.progress import progress_over
     from noodlings.host.visit import opened
@@ -80,8 +79,7 @@ def ingest(
             if again is not None:
                 report.add(again)
             if as_json:
-                told = {"agent": who.id, "dry_run": dry_run, **asdict(report)}
-                typer.echo(dumps(told, ensure_ascii=False))
+                print_json({"agent": who.id, "dry_run": dry_run, **asdict(report)})
             else:
                 typer.echo(_told(report, who.persona.name, dry_run))
             noted |= settings.notes.enabled and not dry_run and report.new + report.changed > 0

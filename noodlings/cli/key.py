@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.options import AsJson, Config, Data, command_group, print_json, settings_of
 from noodlings.errors import StoreBusy, UserError
 
 if TYPE_CHECKING:
     from noodlings.config import Settings
 
-key_app = typer.Typer(
-    help="Make and change the key that memories are encrypted with.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+key_app = command_group("Make and change the key that memories are encrypted with.")
 
 
 @key_app.command()
@@ -86,7 +82,6 @@ def rotate(data: Data = None, config: Config = None) -> None:
 def status(as_json: AsJson = False, data: Data = None, config: Config = None) -> None:
     """Say what is encrypted here, with which key, and whether an older one is still needed."""
     from contextlib import closing
-    from json import dumps
 
     from noodlings.store.database import Database
     from noodlings.store.vault import Encryption
@@ -97,7 +92,7 @@ def status(as_json: AsJson = False, data: Data = None, config: Config = None) ->
         due = database.vault.due
         used = [key.id for key in encryption.keys.read()] if database.vault.encrypts else []
     if as_json:
-        typer.echo(dumps({"encrypt": settings.store.encrypt, "key": used[0] if used else None, "due": due}))
+        print_json({"encrypt": settings.store.encrypt, "key": used[0] if used else None, "due": due})
     elif not used:
         typer.echo("nothing is encrypted here")
     else:

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.options import (
+    AsJson,
+    Config,
+    Data,
+    EmbedderName,
+    Embedding,
+    print_json,
+    report,
+    settings_of,
+)
 from noodlings.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,7 +51,6 @@ def scene(
     """
     import asyncio
     import sys
-    from json import dumps
 
     from rich.text import Text
 
@@ -54,8 +61,7 @@ def scene(
     played = asyncio.run(_play(settings_of(data, config), file, gains))
     if as_json:
         whole = [one.as_dict() for one in played]
-        told = whole[0] if len(whole) == 1 else {"scenes": whole}
-        typer.echo(dumps(told, ensure_ascii=False, allow_nan=False))
+        print_json(whole[0] if len(whole) == 1 else {"scenes": whole})
         return
     screen = Screen(terminal=sys.stdout.isatty())
     for at, one in enumerate(played):
@@ -79,8 +85,6 @@ async def _play(settings: Settings, file: Path, gains: dict[str, float]) -> list
 
 def _gain(text: str) -> tuple[str, float]:
     """One --gain. Raises `UserError`."""
-    from noodlings.errors import UserError
-
     name, equals, value = text.partition("=")
     try:
         number = float(value)
@@ -91,13 +95,6 @@ def _gain(text: str) -> tuple[str, float]:
             f"a gain is written NAME=VALUE, with a value from 0 to 1, such as memory=0.5, not {text!r:.60}"
         )
     return name.strip().lower(), number
-
-
-class Embedder(StrEnum):
-    """By what agents know what a text means."""
-
-    NONE = "none"
-    MINILM = "minilm"
 
 
 def simulate(
@@ -121,10 +118,7 @@ def simulate(
             help="Leave out streams, transistors, mood or feeling; metric=NAME changes the measure.",
         ),
     ] = "",
-    embedder: Annotated[
-        Embedder,
-        typer.Option("--embedder", help="Search by words alone (none) or by sentence vectors (minilm)."),
-    ] = Embedder.NONE,
+    embedder: Embedding = EmbedderName.NONE,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -132,8 +126,6 @@ def simulate(
 
     The same scenario, ticks, seeds and ablation give the same table, in any number of processes.
     """
-    from json import dumps
-
     from noodlings.drawing.progress import progress_over
     from noodlings.lab.scenario import load_scenario
     from noodlings.lab.simulation import Ablation
@@ -157,11 +149,9 @@ def simulate(
             turns += len(rows)
             replies += sum(bool(row["response"]) for row in rows)
             done(finished)
-    if as_json:
-        figures = {"seeds": len(numbers), "ticks": ticks, "ablated": str(ablation)}
-        typer.echo(dumps({**figures, "turns": turns, "replies": replies}))
-    else:
-        typer.echo(f"{turns:,} turns, {replies:,} replies{f' in {out}' if out else ''}")
+    figures = {"seeds": len(numbers), "ticks": ticks, "ablated": str(ablation)}
+    words = f"{turns:,} turns, {replies:,} replies{f' in {out}' if out else ''}"
+    report(words, {**figures, "turns": turns, "replies": replies}, as_json)
 
 
 @contextmanager

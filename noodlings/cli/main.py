@@ -25,7 +25,7 @@ from noodlings.cli.key import key_app
 from noodlings.cli.lab import scene, simulate
 from noodlings.cli.mcp import mcp
 from noodlings.cli.notes import notes_app
-from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.options import AsJson, Config, Data, print_json, settings_of
 from noodlings.cli.person import person
 from noodlings.cli.recipe import recipe_app
 from noodlings.cli.studio import studio
@@ -244,8 +244,6 @@ app.command()(studio)
 
 
 async def _replay(settings: Settings, store: Repository | None, file: Path, name: str, as_json: bool) -> int:
-    from json import dumps
-
     from rich.text import Text
 
     from commands import registry
@@ -264,7 +262,7 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
         with progress_over(count_lines(file), "replaying") as done:
             report = await replay(society, clock, file, only, done)
         if as_json:
-            typer.echo(dumps(as_dict(report, society), ensure_ascii=False, allow_nan=False))
+            print_json(as_dict(report, society))
             return 0
         context = CommandContext(owner(settings), society, Inspector(society), width=screen.width)
         screen.show(Text(summary(report)))
@@ -276,8 +274,6 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
 
 
 async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
-    from json import dumps
-
     from commands import registry
     from commands.registry import CommandContext
     from noodlings.drawing.screen import Screen
@@ -289,7 +285,7 @@ async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
         context = CommandContext(owner(settings), society, Inspector(society), width=screen.width)
         reply = await registry.dispatch(line, context)
     if as_json:
-        typer.echo(dumps(reply.data, ensure_ascii=False, allow_nan=False))
+        print_json(reply.data)
     elif not reply.error:
         screen.show(reply.view)
     return _failed(reply.data["error"], 2) if reply.error else 0

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.options import Config, Data, settings_of
+from noodlings.cli.options import Config, Data, command_group, settings_of
 
 if TYPE_CHECKING:
     from noodlings.notes.search import NoteHit
 
-notes_app = typer.Typer(
-    help="Work with the Markdown notes that are kept beside the database.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+notes_app = command_group("Work with the Markdown notes that are kept beside the database.")
 
 
 @notes_app.command()

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.data import STANDARD_OUTPUT, output, report_on, require_elsewhere
+from noodlings.cli.data import STANDARD_OUTPUT, output, require_elsewhere
 from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.options import report as answer
 from noodlings.errors import StoreBusy, UserError
 
 if TYPE_CHECKING:
@@ -59,22 +60,36 @@ def person(
                     count = export_person(society, who, write)
                 to_terminal = export == STANDARD_OUTPUT
                 said = f"exported {count:,} memories of what {who.name} told"
-                report_on(said, {"file": export, "memories": count}, as_json, err=to_terminal)
+                answer(said, {"file": export, "memories": count}, as_json, err=to_terminal)
             elif forget and yes:
                 kept = report_of(society, who)
                 done = forget_person(society, owner(settings), who)
-                report_on(_done(kept, done), asdict(done), as_json)
+                answer(shown_end(kept, done), asdict(done), as_json)
             else:
                 kept = report_of(society, who)
                 hint = "\nAll of this would be deleted for good. If you mean it, add --yes." if forget else ""
-                report_on(_kept(kept) + hint, asdict(kept), as_json)
+                answer(shown_report(kept) + hint, asdict(kept), as_json)
     except StoreBusy as error:
         raise StoreBusy(
             f"{error}. Or ask the server that runs there: DELETE /api/persons/{name}?yes=true, as an admin"
         ) from None
 
 
-def _kept(kept: PersonReport) -> str:
+_COUNTED = {
+    "memories": "memories of what they said and did",
+    "answers": "answers to these",
+    "traces": "records of how it answered",
+    "symbols": "symbols made of these memories",
+    "links": "links between these and other memories",
+    "notes": "notes of these memories, as files",
+    "facts": "facts that it knows about them",
+    "waiting": "lines of theirs that are still to be taken in",
+    "heard": "memories of what others said they had heard from them",
+}
+"""What each figure of `PersonReport.characters` counts."""
+
+
+def shown_report(kept: PersonReport) -> str:
     """A report, a line for each thing."""
     lines = [f"{kept.name} is known as {', '.join(kept.ids)}."]
     lines += [f"  account {name}: {role}" for name, role in kept.accounts.items()]
@@ -82,18 +97,36 @@ def _kept(kept: PersonReport) -> str:
     lines += [f"  last in: {', '.join(kept.places)}"] if kept.places else []
     lines += [f"  tokens in the settings: {kept.tokens}"] if kept.tokens else []
     for who, counts in kept.characters.items():
-        lines.append(f"  {who}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count))
-    return "\n".join([*lines, *(f"  lines of {file}: {count:,}" for file, count in kept.lines.items())])
-
-
-def _done(kept: PersonReport, done: PersonForgotten) -> str:
-    remains = done.remains
-    where = ", ".join(f"{count} in {place}" for place, count in remains.found.items()) or "none is left"
-    lines = [
-        f"{kept.name} is forgotten: {done.memories:,} memories, and {done.answers:,} answers made of them."
+        lines.append(f"  {who} has")
+        lines += [f"{counts[what]:>9,} {words}" for what, words in _COUNTED.items() if counts[what]]
+    lines += [
+        f"  {file}: {count:,} lines with their ids, their name or their words"
+        for file, count in kept.lines.items()
     ]
-    lines += [f"  {count:,} lines of {file}" for file, count in done.lines.items()]
-    lines += [f"Of {remains.words:,} words that were theirs alone: {where}."]
+    return "\n".join(lines)
+
+
+def shown_end(kept: PersonReport, done: PersonForgotten) -> str:
+    """What was deleted, and what is left."""
+    remains = done.remains
+    lines = [
+        f"{kept.name} is forgotten. Deleted, of all characters together:",
+        f"{done.memories:>9,} memories: what they said and did, what others told of them, answers to them"
+        " that other characters heard, and what was still to be taken in",
+        f"{done.answers:>9,} answers in other memories, because they repeated something of that",
+    ]
+    for file, count in done.lines.items():
+        changed = "lines no longer say who it was" if file.startswith("audit.log") else "lines were deleted"
+        lines.append(f"  {file}: {count:,} {changed}")
+    searched = (
+        f"Then every file was searched for {remains.words:,} words that nobody else had used and that are no"
+        " ordinary English:"
+    )
+    if remains.found:
+        lines += [f"{searched} some are still there.", "How many of these words are in which file or record:"]
+        lines += [f"{count:>9,} in {place}" for place, count in remains.found.items()]
+    else:
+        lines.append(f"{searched} none is left.")
     lines += [f"Copies stay as they are: {', '.join(remains.copies)}."] if remains.copies else []
     lines += [f"Remove {kept.tokens} of their tokens from the settings."] if kept.tokens else []
     lines += [] if done.erased else ["Their last bytes leave the disk at the next start."]

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noodlings.cli.options import command_group
+from noodlings.errors import UserError
+
 if TYPE_CHECKING:
     from noodlings.values.persona import Persona
 
-recipe_app = typer.Typer(
-    help="Work with recipes, the files that say who a character is. See docs/recipes.md.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+recipe_app = command_group("Work with recipes, the files that say who a character is. See docs/recipes.md.")
 
 
 @recipe_app.command()
@@ -30,7 +29,6 @@ def check(
 
     from noodlings.agent.recipes import load_recipe
     from noodlings.drawing.screen import PIPE_WIDTH
-    from noodlings.errors import UserError
     from noodlings.text import clean
 
     wrong = 0
@@ -68,7 +66,6 @@ def new(
     from string import Template
 
     from noodlings.agent.recipe_form import ID, LONGEST_NAME
-    from noodlings.errors import UserError
     from noodlings.text import clean
 
     shown = clean(name)
@@ -108,7 +105,6 @@ def card(
     """
     from noodlings.agent.cards import as_image, as_json, card_of
     from noodlings.agent.recipes import load_recipe
-    from noodlings.errors import UserError
 
     ending = out.suffix.lower()
     if ending not in (".json", ".png"):
@@ -159,7 +155,6 @@ def _levels(levels: Mapping[str, float]) -> str:
 
 def _write(path: Path, content: bytes) -> None:
     """Raises `UserError` where a file is there, or it cannot be written."""
-    from noodlings.errors import UserError
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

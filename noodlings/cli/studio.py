@@ -10,9 +10,6 @@ import typer
 from noodlings.cli.options import Config, Data
 from noodlings.errors import UserError
 
-TOKEN = "NOODLINGS_TOKEN"  # noqa: S105 — the name of a variable
-"""Where a token is looked for."""
-
 
 def studio(
     agent: Annotated[str, typer.Option("--agent", metavar="ID", help="The character to look at first.")] = "",
@@ -27,7 +24,9 @@ def studio(
     token: Annotated[
         str,
         typer.Option(
-            "--token", envvar=TOKEN, help="The API token for --url; safer in the environment variable."
+            "--token",
+            envvar="NOODLINGS_TOKEN",
+            help="The API token for --url; safer in the environment variable.",
         ),
     ] = "",
     user: Annotated[

@@ -1,11 +1,11 @@
-"""A note: what is written of one memory as Markdown, and where the file lies.
+"""A note: one memory as Markdown, and the path of its file.
 
-The same memory always gives the same bytes. Only what does not fade is written: how often something was
-recalled stays in the database.
+The same memory always gives the same bytes, so what changes by itself is not written, such as how often it
+was recalled.
 
-Words from outside are escaped so that they show as just these words, and no link, image, tag or heading comes
-of them. See "Backslash escapes" in https://spec.commonmark.org/0.31.2/. More is escaped than it asks for,
-because note-taking programs add syntax of their own (tags, highlights, comments, formulas).
+Words from outside are escaped, so that they never become a link, an image, a tag or a heading. See "Backslash
+escapes" in https://spec.commonmark.org/0.31.2/. More is escaped than it asks for, because note-taking
+programs add syntax of their own (tags, highlights, comments, formulas).
 """
 
 from __future__ import annotations
@@ -45,16 +45,11 @@ FENCE = "---"
 """The line above and below the front matter."""
 QUOTE = ">"
 """What a line of somebody's words begins with."""
-UNDATED = "undated"
-"""The folder of moments before the year 1 and after the year 9999."""
 
-DIGITS = 6
-"""Of the intensity behind the point: the last of a computed number may differ from machine to machine."""
-
+_DIGITS = 6  # of the intensity; further ones may differ from machine to machine
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST = 100
 _UNSAFE = re.compile(r"[^a-z0-9_-]")
-_NOBODY = "somebody"
 _DID = {
     Kind.SAY: "said",
     Kind.EMOTE: "gestured",
@@ -68,14 +63,7 @@ _DID = {
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a note is made of.
-
-    Attributes:
-        agent_id: who remembers.
-        entry: what.
-        feeling: the word for how it felt.
-        links: from and to this entry.
-    """
+    """What a note is made of: whose memory, which, the word for how it felt, and its links."""
 
     agent_id: str
     entry: MemoryEntry
@@ -84,20 +72,20 @@ class Note:
 
 
 def path_of(agent_id: str, entry: MemoryEntry) -> Path:
-    """Where the note of a memory lies in the folder of notes; it never moves, as id and time never change."""
+    """Where the note of a memory lies in the folder of notes. Id and time never change, so it never moves."""
     moment, name = _moment(entry.timestamp), f"memory_{entry.id}.md"
     folder = Path(folder_of(agent_id))
     if moment is None:
-        return folder / UNDATED / name
+        return folder / "undated" / name
     day = folder / f"{moment.year:04}" / f"{moment.month:02}" / f"{moment.day:02}"
     return day / f"{moment.hour:02}_{moment.minute:02}_{moment.second:02}_{name}"
 
 
 def folder_of(agent_id: str) -> str:
-    """The name of an agent's folder: its id, where that is a name every file system takes.
+    """The name of an agent's folder: its id, in a form that every file system takes.
 
-    Whatever is no small letter, digit, hyphen or underscore is written in hexadecimal, so that two ids never
-    share a folder, not even where capitals do not count.
+    All but small letters, digits, hyphens and underscores are written in hexadecimal, so that two ids never
+    share a folder, even where capitals do not count.
     """
     name = _UNSAFE.sub(lambda found: f"%{ord(found[0]):X}%", agent_id)
     if 0 < len(name) <= _LONGEST:
@@ -129,7 +117,7 @@ def _front(note: Note) -> dict[str, Any]:
         "timestamp": float(entry.timestamp),
         "feeling": note.feeling,
         "affect": None if entry.affect is None else _floats(asdict(entry.affect)),
-        "intensity": None if entry.affect is None else round(entry.affect.intensity, DIGITS),
+        "intensity": None if entry.affect is None else round(entry.affect.intensity, _DIGITS),
         "importance": float(entry.importance),
         "encoded_importance": float(entry.encoded_importance),
         "override_by": entry.override_by,
@@ -166,7 +154,7 @@ def _quoted(text: str) -> str:
 
 
 def _name(user_id: str) -> str:
-    return f"**{escaped(clean(shown_name(user_id, {}))) or _NOBODY}**"
+    return f"**{escaped(clean(shown_name(user_id, {}))) or 'somebody'}**"
 
 
 def _link(link: Link, entry_id: int) -> str:

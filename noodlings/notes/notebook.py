@@ -1,4 +1,4 @@
-"""The folder of notes: files for their owner alone, each of them whole or not there at all.
+"""The folder of notes. Only its owner can read them, and no note is ever half written.
 
 It is used by one thread at a time, in the one process that may write to the data folder.
 """
@@ -69,13 +69,12 @@ class Notebook:
                 (self.folder / folder).rmdir()
 
     def mark(self, agent_id: str) -> None:
-        """Note down that something of an agent is being forgotten; until `unmark`, also if we are killed."""
+        """Leave a file that says that something of an agent is being forgotten, until `unmark`."""
         if (self.folder / folder_of(agent_id)).is_dir():
             with atomic_write(self._mark(agent_id)) as aside:
                 aside.write_text(agent_id, encoding="utf-8")
 
     def unmark(self, agent_id: str) -> None:
-        """All of it is forgotten."""
         self._mark(agent_id).unlink(missing_ok=True)
 
     def marked(self) -> list[str]:
@@ -103,6 +102,6 @@ def _notes_in(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _complain(error: OSError) -> None:
-    """What is no folder holds nothing; one that cannot be read may hold what is to be forgotten."""
+    """Raise unless there is no folder: one that cannot be read may hold what is to be forgotten."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise error

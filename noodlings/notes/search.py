@@ -1,7 +1,7 @@
-"""Search without a database: plain text in the notes, with the filters that protect people.
+"""Search in the notes, without the database.
 
-Only the words that were said are searched, and only the front matter says whose they are. A note that is torn
-is named and passed over: of what cannot be told whose it is, nothing is shown.
+Only the words that were said are searched. The front matter says whose they are and whether they are
+private, so of a note with a damaged front matter nothing is shown but its path.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.notes.note import FENCE, QUOTE, unescaped
 from noodlings.text import clean
 
-ENDING = ".md"
 LONGEST = 1_000_000
 """Bytes; a longer file was not written here, and is not read."""
 
@@ -28,15 +27,11 @@ class NoteHit:
     """A note that holds what was looked for.
 
     Attributes:
-        path: of the file.
         agent_id: who remembers.
-        entry_id: the memory's id.
         user_id: who said or did it.
-        kind: what sort of percept it was.
         private: whether only its audience may know of it.
         timestamp: world time.
         feeling: the word for how it felt.
-        said: what was said or done.
         answered: what the agent answered, or None.
     """
 
@@ -101,7 +96,7 @@ def _files(folder: Path, torn: list[tuple[Path, str]]) -> Iterator[Path]:
         torn.append((Path(error.filename), error.strerror or str(error)))
 
     for above, _, names in os.walk(folder, onerror=unreadable):
-        yield from (Path(above, name) for name in names if name.endswith(ENDING))
+        yield from (Path(above, name) for name in names if name.endswith(".md"))
 
 
 def _text(path: Path) -> str:
@@ -135,7 +130,7 @@ def _parts(text: str) -> tuple[str, list[str]]:
 def _hit(path: Path, front: str, said: list[str]) -> NoteHit:
     try:
         data: Any = yaml.safe_load(front)
-        hit = NoteHit(
+        return NoteHit(
             path,
             agent_id=_of(str, data["agent"]),
             entry_id=_of(int, data["id"]),
@@ -149,7 +144,6 @@ def _hit(path: Path, front: str, said: list[str]) -> NoteHit:
         )
     except (yaml.YAMLError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"its front matter is torn ({type(error).__name__})") from None
-    return hit
 
 
 def _of(kind: type[Any], value: Any) -> Any:

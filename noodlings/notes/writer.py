@@ -1,14 +1,12 @@
 """Keeping the notes equal to what is stored: in the background after each commit, or all at once.
 
-- `NoteWriter` makes notes equal to the store, memory by memory. It reads the store when it writes and holds
-  one lock from the reading to the file, so that a note never shows what was forgotten meanwhile, however late
-  it is written.
-- `BackgroundWriter` is a thread that stays out of everybody's way. Memories that are due wait in a bounded
-  queue, each of them once. It pauses before every note, so that an event meets one note at most and a memory
-  that changes several times in a turn is written once. What does not fit, fails, or is still waiting when the
-  process is killed is not written.
+- `NoteWriter` makes notes equal to the store, memory by memory. It holds one lock from reading the store to
+  writing the file, so that a note never shows what was forgotten meanwhile.
+- `BackgroundWriter` is a thread with a bounded queue of memories, each of them once. It pauses before every
+  note, so that an event waits for one note at most, and a memory that changes several times in a turn is
+  written once. What does not fit, fails, or is still waiting when the process is killed is not written.
 - `NoteSync` hands committed memories to it, and removes the notes of what is forgotten.
-- `rebuild` writes the notes that are missing and removes those of nothing that is stored.
+- `rebuild` writes all notes again and removes those of memories that are not stored.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Condition, Lock, Thread
+from typing import TypeVar
 
 from noodlings.errors import StoreError
 from noodlings.notes.note import Note
@@ -27,11 +26,13 @@ from noodlings.notes.notebook import Notebook
 from noodlings.ports import Changes, Forgotten, Repository, StoreSnapshot
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
-from noodlings.values.memory import ArchivedEntry, Link
+from noodlings.values.memory import Link
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 20
+Item = TypeVar("Item")
+
+NOTES_AT_ONCE = 20
 """Notes that are written under one lock: forgetting waits for so many at most."""
 
 
@@ -78,7 +79,7 @@ class NoteWriter:
             StoreError: the store cannot be read.
         """
         written: dict[int, Path] = {}
-        for some in _portions(ids):
+        for some in _portions(sorted(ids), NOTES_AT_ONCE):
             with self._lock:
                 entries = self._repository.entries(agent_id, some).values()
                 encrypted = {entry.id for entry in entries if entry.tier >= self._below}
@@ -145,7 +146,7 @@ class NoteWriter:
             self.notebook.unmark(agent_id)
 
     def _links(self, agent_id: str, ids: Collection[int]) -> dict[int, list[Link]]:
-        """The links of each of these entries, those of both ends at both."""
+        """The links from and to each of these entries."""
         links: dict[int, list[Link]] = {entry_id: [] for entry_id in ids}
         for link in self._repository.links_of(agent_id, sorted(ids)):
             for end in (link.source, link.target):
@@ -159,10 +160,10 @@ class NoteWriter:
         return {end for link in links for end in (link.source, link.target)} - set(ids)
 
 
-def _portions(ids: Iterable[int]) -> Iterator[list[int]]:
-    ordered = sorted(ids)
-    for start in range(0, len(ordered), AT_ONCE):
-        yield ordered[start : start + AT_ONCE]
+def _portions(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
+    rest = iter(items)
+    while some := list(islice(rest, most)):
+        yield some
 
 
 CAPACITY = 100_000
@@ -278,8 +279,8 @@ class NoteSync:
     """The port `Notes`, over Markdown files.
 
     Args:
-        writer: writes the notes, and what was not wholly forgotten when a process was killed it forgets now.
-        enabled: whether notes are written. What is forgotten leaves those that are there in any case.
+        writer: writes the notes. Forgetting that a kill interrupted is finished now.
+        enabled: whether notes are written. Those of what is forgotten are removed in any case.
     """
 
     def __init__(self, writer: NoteWriter, enabled: bool = True) -> None:
@@ -288,7 +289,6 @@ class NoteSync:
         self._background = BackgroundWriter(writer, _unfinished(writer), prune=writer.has_encrypted)
 
     def follow(self, changes: Changes) -> None:
-        """Have the notes written that these changes are about. Never waits, never raises."""
         if not self._enabled:
             return
         updated = {entry.id for entry in changes.updated}
@@ -302,11 +302,9 @@ class NoteSync:
             self._background.add(changes.agent_id, due, new)
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
-        """Let `delete` delete these memories, and take them out of every note; see `NoteWriter.forget`."""
         return self._writer.forget(agent_id, ids, delete)
 
     def read(self, agent_id: str, entry_id: int) -> str | None:
-        """The note of a memory as it is by now; None where there is none, or it just went."""
         try:
             path = self._writer.notebook.find(agent_id, entry_id)
             return None if path is None else path.read_text(encoding="utf-8")
@@ -316,7 +314,6 @@ class NoteSync:
             raise StoreError(f"the note of memory {entry_id} cannot be read: {error.strerror}") from None
 
     def close(self) -> None:
-        """Write the notes that are due, for some seconds."""
         self._background.close()
 
 
@@ -355,7 +352,7 @@ def rebuild(kept: StoreSnapshot, writer: NoteWriter, done: Callable[[int], None]
     looked_at, written = 0, set[Path]()
     try:
         for agent_id in kept.agents():
-            for some in _some_at_a_time(kept.entries(agent_id)):
+            for some in _portions(kept.entries(agent_id), REBUILT_AT_ONCE):
                 ids = {known.entry.id for known in some if known.consolidated}
                 written.update(writer.refresh(agent_id, ids, ids).values())
                 looked_at += len(some)
@@ -374,9 +371,3 @@ def _remove_others(notebook: Notebook, written: set[Path]) -> int:
     for agent_id in notebook.marked():
         notebook.unmark(agent_id)
     return len(others)
-
-
-def _some_at_a_time(entries: Iterable[ArchivedEntry]) -> Iterator[list[ArchivedEntry]]:
-    rest = iter(entries)
-    while some := list(islice(rest, REBUILT_AT_ONCE)):
-        yield some

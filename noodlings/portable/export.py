@@ -14,7 +14,7 @@ from typing import Any
 
 from noodlings.agent.state import readable_state
 from noodlings.errors import UserError
-from noodlings.portable.lines import FORMAT, VERSION, read_line, read_object
+from noodlings.portable.lines import FORMAT, VERSION, Contents, read_line, read_object
 from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
 from noodlings.values.audience import Audience, Tier
@@ -28,21 +28,9 @@ _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 @dataclass(slots=True)
-class Exported:
-    """What an export holds.
+class Exported(Contents):
+    """What an export holds, and how many records could not be read, or are of a form that no import takes."""
 
-    Attributes:
-        agents: their ids.
-        entries, traces, links, symbols, records: how many of theirs.
-        left_out: how many records could not be read, or hold something that no import takes.
-    """
-
-    agents: list[str]
-    entries: int = 0
-    traces: int = 0
-    links: int = 0
-    symbols: int = 0
-    records: int = 0
     left_out: int = 0
 
 
@@ -54,7 +42,7 @@ def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], ob
         agents: their ids, in the order in which they are to be written.
         write: takes each line, with its end.
     """
-    done = Exported([])
+    done = Exported()
 
     def put(line: dict[str, Any]) -> bool:
         try:
@@ -74,22 +62,21 @@ def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], ob
             raise UserError(f"{agent_id!r} is not an id that can be imported: use only letters, digits and _")
         done.agents.append(agent_id)
         entries = {entry.entry.id for entry in kept.entries(agent_id) if put(_entry_line(agent_id, entry))}
+        done.add("entries", len(entries))
         turns = (trace for trace in kept.traces(agent_id) if trace.entry_id in entries)
-        done.traces += sum(put(_trace_line(trace)) for trace in turns)
+        done.add("traces", sum(put(_trace_line(trace)) for trace in turns))
         links = (link for link in kept.links(agent_id) if {link.source, link.target} <= entries)
-        done.links += sum(put(_link_line(agent_id, link)) for link in links)
+        done.add("links", sum(put(_link_line(agent_id, link)) for link in links))
         symbols = (made for made in kept.symbols(agent_id) if made.symbol.entry_id in entries)
-        done.symbols += sum(put(_symbol_line(agent_id, made)) for made in symbols)
-        told = (one for one in kept.taken(agent_id) if one.entry_id is None or one.entry_id in entries)
-        done.records += sum(put(_taken_line(agent_id, one)) for one in told)
-        done.entries += len(entries)
-    counts = {
-        "entries": done.entries,
-        "traces": done.traces,
-        "links": done.links,
-        "symbols": done.symbols,
-    } | ({"records": done.records} if done.records else {})
-    write(_written({"type": "end", "agents": len(done.agents), **counts}))
+        done.add("symbols", sum(put(_symbol_line(agent_id, made)) for made in symbols))
+        taken = (
+            record for record in kept.taken(agent_id) if record.entry_id is None or record.entry_id in entries
+        )
+        done.add("records", sum(put(_taken_line(agent_id, record)) for record in taken))
+    counts = done.counts()
+    if not done.records:
+        del counts["records"]  # a noodlings that knows of no sources reads the file
+    write(_written({"type": "end", **counts}))
     done.left_out += kept.left_out
     return done
 

@@ -7,20 +7,18 @@ is named with the number of its line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Protocol
 
 from noodlings.errors import StoreError, UserError
 from noodlings.portable.lines import (
+    SECTIONS,
     AgentLine,
+    Contents,
     EndLine,
     EntryLine,
-    LinkLine,
     Record,
     SymbolLine,
-    TakenLine,
-    TraceLine,
     read_header,
     read_line,
     read_object,
@@ -48,39 +46,12 @@ class Lines(Protocol):
         """Back to the beginning, with 0."""
 
 
-@dataclass(slots=True)
-class Imported:
-    """What a file holds: ids of agents, and how many entries, traces, links, symbols and records."""
-
-    agents: list[str] = field(default_factory=list)
-    entries: int = 0
-    traces: int = 0
-    links: int = 0
-    symbols: int = 0
-    records: int = 0
-
-    def count(self, line: Record) -> None:
-        """One more."""
-        if isinstance(line, AgentLine):
-            self.agents.append(line.id)
-        elif isinstance(line, EntryLine):
-            self.entries += 1
-        elif isinstance(line, TraceLine):
-            self.traces += 1
-        elif isinstance(line, LinkLine):
-            self.links += 1
-        elif isinstance(line, SymbolLine):
-            self.symbols += 1
-        else:
-            self.records += 1
-
-
-def check(file: Lines, progress: Progress) -> Imported:
+def check(file: Lines, progress: Progress) -> Contents:
     """Read a whole file. Raises `UserError` for the first line that is wrong."""
-    found = Imported()
-    for line in _read(file, progress):
-        found.count(line)
-    return found
+    order = _Order()
+    for _ in _read(file, order, progress):
+        pass
+    return order.found
 
 
 def take_in(file: Lines, agents: list[str], into: AgentImporter, progress: Progress) -> None:
@@ -103,7 +74,7 @@ def take_in(file: Lines, agents: list[str], into: AgentImporter, progress: Progr
         )
     file.seek(0)
     done: list[str] = []
-    for agent_id, lines in groupby(_read(file, progress), key=lambda line: line.agent):
+    for agent_id, lines in groupby(_read(file, _Order(), progress), key=lambda line: line.agent):
         try:
             _take_in(lines, into)
         except StoreError as error:
@@ -112,16 +83,15 @@ def take_in(file: Lines, agents: list[str], into: AgentImporter, progress: Progr
         done.append(agent_id)
 
 
-def _take_in(lines: Iterator[Record], into: AgentImporter) -> None:
+def _take_in(lines: Iterator[AgentLine | Record], into: AgentImporter) -> None:
     agent = next(lines)
     if not isinstance(agent, AgentLine):
         raise UserError("the file changed while it was being read; try again")
     into.take_in(agent.value(), (line.value() for line in lines if not isinstance(line, AgentLine)))
 
 
-def _read(file: Lines, progress: Progress) -> Iterator[Record]:
+def _read(file: Lines, order: _Order, progress: Progress) -> Iterator[AgentLine | Record]:
     """All lines but the first and the last, in the order they must have."""
-    order = _Order()
     for number, raw in _raw_lines(file):
         try:
             line = order.next(read_object(raw))
@@ -145,16 +115,20 @@ def _raw_lines(file: Lines) -> Iterator[tuple[int, bytes]]:
 
 
 class _Order:
-    """What may follow upon what."""
+    """Checks that the lines of a file come in the order that they must have.
+
+    Attributes:
+        found: what the lines so far hold.
+    """
 
     def __init__(self) -> None:
+        self.found = Contents()
         self._begun = self._ended = False
-        self._found = Imported()
         self._agent: AgentLine | None = None
         self._entries: set[int] = set()
         self._last: tuple[Any, ...] = ()
 
-    def next(self, content: dict[str, Any]) -> Record | None:
+    def next(self, content: dict[str, Any]) -> AgentLine | Record | None:
         """The line that comes next; None for the first and the last. Raises `UserError`."""
         if not self._begun:
             read_header(content)
@@ -170,7 +144,6 @@ class _Order:
             self._begin(line)
         else:
             self._follow(line)
-        self._found.count(line)
         return line
 
     def require_end(self) -> None:
@@ -180,17 +153,18 @@ class _Order:
             raise UserError(f"the file is incomplete: {what}; export or copy it again")
 
     def _begin(self, line: AgentLine) -> None:
-        if line.id in self._found.agents:
+        if line.id in self.found.agents:
             raise UserError(f"the agent {line.id} is there twice")
         self._agent = line
         self._entries.clear()
         self._last = ()
+        self.found.agents.append(line.id)
 
-    def _follow(self, line: EntryLine | TraceLine | LinkLine | SymbolLine | TakenLine) -> None:
-        """An agent's memories, traces, links, symbols and records, each rising: none is there twice."""
+    def _follow(self, line: Record) -> None:
+        """A record of the same agent. Each comes after the last one, so none is there twice."""
         if self._agent is None or line.agent != self._agent.id:
             raise UserError(f"it belongs to {line.agent}, but is not among the lines of that agent")
-        place = _place(line)
+        place = (SECTIONS.index(line.section), *(getattr(line, name) for name in line.sorted_by))
         if place <= self._last:
             raise UserError(
                 "it is a duplicate or out of order: memories, then traces, links, symbols and records,"
@@ -203,43 +177,21 @@ class _Order:
                     f"memory {line.id} is beyond the last_id of {line.agent}, {self._agent.last_id}"
                 )
             self._entries.add(line.id)
-            return
         if isinstance(line, SymbolLine) and line.id > self._agent.last_symbol_id:
             raise UserError(
                 f"symbol {line.id} is beyond the last_symbol_id of {line.agent}, {self._agent.last_symbol_id}"
             )
-        ends = {line.source, line.target} if isinstance(line, LinkLine) else {line.entry_id}
-        if missing := {end for end in ends if end is not None} - self._entries:
+        if missing := {getattr(line, name) for name in line.entry_ids} - {None} - self._entries:
             raise UserError(f"it refers to memory {min(missing)} of {line.agent}, which is not in the file")
+        self.found.add(line.section)
 
     def _end(self, line: EndLine) -> None:
-        found = self._found
-        there = (
-            len(found.agents),
-            found.entries,
-            found.traces,
-            found.links,
-            found.symbols,
-            found.records,
-        )
-        if there != (line.agents, line.entries, line.traces, line.links, line.symbols, line.records):
+        found = self.found.counts()
+        if any(getattr(line, name) != count for name, count in found.items()):
             raise UserError(
                 f"it counts {line.agents} agents, {line.entries} memories, {line.traces} traces,"
                 f" {line.links} links, {line.symbols} symbols and {line.records} records, but there are"
-                f" {', '.join(map(str, there))}:"
+                f" {', '.join(map(str, found.values()))}:"
                 " lines are missing or were added; export it again"
             )
         self._ended = True
-
-
-def _place(line: EntryLine | TraceLine | LinkLine | SymbolLine | TakenLine) -> tuple[Any, ...]:
-    """Sorts the lines of an agent into the one order that they may have."""
-    if isinstance(line, EntryLine):
-        return (0, line.id)
-    if isinstance(line, TraceLine):
-        return (1, line.entry_id)
-    if isinstance(line, LinkLine):
-        return (2, line.source, line.target, line.kind.value)
-    if isinstance(line, SymbolLine):
-        return (3, line.id)
-    return (4, line.source, line.id)

@@ -8,9 +8,10 @@ whatever is wrong is a `UserError` that explains it.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from math import isfinite
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, TypeVar
 
 import numpy as np
 from pydantic import (
@@ -48,6 +49,8 @@ from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 DEEPEST = 50
 """Levels of whatever has no fixed shape (a state, what a world added to a percept)."""
+
+Value = TypeVar("Value")
 
 STATE_SIZE = 40
 _LARGEST = 2**63 - 2
@@ -104,6 +107,24 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
+    def made(self, value_type: Callable[..., Value], **changed: Any) -> Value:
+        """A value with the fields that this has by the same names, but for those that are given."""
+        names = [field.name for field in fields(value_type) if field.name not in changed]  # type: ignore[arg-type]
+        return value_type(**{name: _value_of(getattr(self, name)) for name in names}, **changed)
+
+
+class _Part(Strict):
+    """A part of a line, with the fields of a value."""
+
+    value_type: ClassVar[type[Any]]
+
+
+def _value_of(parsed: Any) -> Any:
+    """What a field holds in a value: parts made values, and lists made tuples."""
+    if isinstance(parsed, _Part):
+        return parsed.made(parsed.value_type)
+    return tuple(map(_value_of, parsed)) if isinstance(parsed, list) else parsed
+
 
 def state_array(numbers: list[float] | None) -> FloatArray | None:
     """A phenomenal state, shape (40,): in single precision where that keeps every number."""
@@ -119,18 +140,19 @@ FORMAT = "noodlings-export"
 VERSION = 1
 
 
-class _Affect(Strict):
+class _Affect(_Part):
+    value_type = Affect
+
     valence: Annotated[float, Field(ge=-1, le=1)]
     arousal: Unit
     fear: Unit
     sorrow: Unit
     boredom: Unit
 
-    def value(self) -> Affect:
-        return Affect(**dict(self))
 
+class _Parts(_Part):
+    value_type = ImportanceParts
 
-class _Parts(Strict):
     surprise: Unit
     intensity: Unit
     salience: Unit
@@ -139,8 +161,14 @@ class _Parts(Strict):
     remember: Unit
     significance: Unit = 0.0
 
-    def value(self) -> ImportanceParts:
-        return ImportanceParts(**dict(self))
+
+class RecordLine(Strict):
+    """A line of something that belongs to an agent: where it is counted, and which of its fields say what."""
+
+    section: ClassVar[str]
+    sorted_by: ClassVar[tuple[str, ...]] = ("id",)
+    entry_ids: ClassVar[tuple[str, ...]] = ("entry_id",)
+    agent: AgentId
 
 
 class AgentLine(Strict):
@@ -162,11 +190,12 @@ class AgentLine(Strict):
         return ArchivedAgent(self.id, self.last_id, self.state, self.last_symbol_id)
 
 
-class EntryLine(Strict):
+class EntryLine(RecordLine):
     """A memory, field by field as `MemoryEntry` has them."""
 
+    section = "entries"
+    entry_ids = ()
     type: Literal["entry"]
-    agent: AgentId
     id: Whole
     timestamp: Moment
     step: Whole
@@ -197,17 +226,15 @@ class EntryLine(Strict):
 
     def value(self) -> ArchivedEntry:
         """The memory."""
-        same = {field.name: getattr(self, field.name) for field in fields(MemoryEntry)}
-        changed = {
-            "affect": None if self.affect is None else self.affect.value(),
-            "parts": self.parts.value(),
-            "phenomenal_state": state_array(self.phenomenal_state),
-            "audience": kept_audience(self.kind, self.user_id, self.audience, self.confined, self.tier),
-        }
-        return ArchivedEntry(MemoryEntry(**same | changed), self.episodic, self.consolidated)
+        state = state_array(self.phenomenal_state)
+        audience = kept_audience(self.kind, self.user_id, self.audience, self.confined, self.tier)
+        entry = self.made(MemoryEntry, phenomenal_state=state, audience=audience)
+        return ArchivedEntry(entry, self.episodic, self.consolidated)
 
 
-class _Recalled(Strict):
+class _Recalled(_Part):
+    value_type = RecalledTrace
+
     entry_id: Whole
     why: list[Text]
     score: float
@@ -217,21 +244,18 @@ class _Recalled(Strict):
     supersedes: list[Whole] = Field(default_factory=list)
     superseded_by: Whole | None = None
 
-    def value(self) -> RecalledTrace:
-        listed = {name: tuple(getattr(self, name)) for name in ("why", "sources", "supersedes")}
-        return RecalledTrace(**dict(self) | listed)
 
+class _Tone(_Part):
+    value_type = Tone
 
-class _Tone(Strict):
     name: Annotated[ToneName, Field(strict=False)]
     why: Annotated[ToneSource, Field(strict=False)]
     entry_id: Whole | None = None
 
-    def value(self) -> Tone:
-        return Tone(**dict(self))
 
+class _Modulation(_Part):
+    value_type = Modulation
 
-class _Modulation(Strict):
     transistor: Text
     gain: float
     before: Text
@@ -242,25 +266,21 @@ class _Modulation(Strict):
     entries: list[Whole] = Field(default_factory=list)
     symbols: list[Whole] = Field(default_factory=list)
 
-    def value(self) -> Modulation:
-        read, entries, symbols = tuple(self.read), tuple(self.entries), tuple(self.symbols)
-        return Modulation(**dict(self) | {"read": read, "entries": entries, "symbols": symbols})
 
+class _Action(_Part):
+    value_type = Action
 
-class _Action(Strict):
     name: Text
     arguments: dict[Text, bool | int | float | Text]
     by: Literal["rule", "llm"]
 
-    def value(self) -> Action:
-        return Action(**dict(self))
 
-
-class TraceLine(Strict):
+class TraceLine(RecordLine):
     """A turn, field by field as `Trace` has them."""
 
+    section = "traces"
+    sorted_by = ("entry_id",)
     type: Literal["trace"]
-    agent: AgentId
     entry_id: Whole
     timestamp: Moment
     affect: _Affect
@@ -287,26 +307,17 @@ class TraceLine(Strict):
 
     def value(self) -> Trace:
         """The turn."""
-        same = {field.name: getattr(self, field.name) for field in fields(Trace) if field.name != "agent_id"}
-        changed = {
-            "affect": self.affect.value(),
-            "mood": self.mood.value(),
-            "parts": self.parts.value(),
-            "recalled": tuple(recalled.value() for recalled in self.recalled),
-            "modulations": tuple(modulation.value() for modulation in self.modulations),
-            "degraded": tuple(self.degraded),
-            "tone": self.tone.value(),
-            "audience": Audience(frozenset(self.audience), self.confined, Tier(self.tier)),
-            "action": None if self.action is None else self.action.value(),
-        }
-        return Trace(agent_id=self.agent, **same | changed)
+        audience = Audience(frozenset(self.audience), self.confined, Tier(self.tier))
+        return self.made(Trace, agent_id=self.agent, audience=audience)
 
 
-class LinkLine(Strict):
+class LinkLine(RecordLine):
     """An edge between two memories; `kind` is the type of the link."""
 
+    section = "links"
+    sorted_by = ("source", "target", "kind")
+    entry_ids = ("source", "target")
     type: Literal["link"]
-    agent: AgentId
     source: Whole
     target: Whole
     kind: Annotated[LinkType, Field(strict=False)]  # by its name
@@ -322,14 +333,14 @@ class LinkLine(Strict):
 
     def value(self) -> Link:
         """The link."""
-        return Link(self.source, self.target, self.kind, self.strength, self.created)
+        return self.made(Link, type=self.kind)
 
 
-class SymbolLine(Strict):
+class SymbolLine(RecordLine):
     """What a memory became, field by field as `Symbol` has them."""
 
+    section = "symbols"
     type: Literal["symbol"]
-    agent: AgentId
     id: Whole
     entry_id: Whole
     timestamp: Moment
@@ -345,18 +356,16 @@ class SymbolLine(Strict):
 
     def value(self) -> ArchivedSymbol:
         """The symbol."""
-        unchanged = (field.name for field in fields(Symbol) if field.name not in ("affect", "audience"))
-        same = {name: getattr(self, name) for name in unchanged}
         audience = confined_to(self.circle).at_least(Tier(self.tier))
-        symbol = Symbol(**same, affect=self.affect.value(), audience=audience)
-        return ArchivedSymbol(symbol, self.faded)
+        return ArchivedSymbol(self.made(Symbol, audience=audience), self.faded)
 
 
-class TakenLine(Strict):
+class TakenLine(RecordLine):
     """A record of a source, field by field as `IngestedRecord` has them."""
 
+    section = "records"
+    sorted_by = ("source", "id")
     type: Literal["record"]
-    agent: AgentId
     source: Text
     id: Text
     digest: Text
@@ -368,11 +377,11 @@ class TakenLine(Strict):
 
     def value(self) -> IngestedRecord:
         """The record."""
-        return IngestedRecord(**{field.name: getattr(self, field.name) for field in fields(IngestedRecord)})
+        return self.made(IngestedRecord)
 
 
 class EndLine(Strict):
-    """The last line: how many of each there were, so that a file that was cut off is found out."""
+    """The last line: how many of each there were, so that a file that was cut off is noticed."""
 
     type: Literal["end"]
     agents: Whole
@@ -383,8 +392,8 @@ class EndLine(Strict):
     records: Whole = 0
 
 
-Record = AgentLine | EntryLine | TraceLine | LinkLine | SymbolLine | TakenLine
-Line = Record | EndLine
+Record = EntryLine | TraceLine | LinkLine | SymbolLine | TakenLine
+Line = AgentLine | Record | EndLine
 _LINES: dict[str, type[Line]] = {
     "agent": AgentLine,
     "entry": EntryLine,
@@ -394,6 +403,30 @@ _LINES: dict[str, type[Line]] = {
     "record": TakenLine,
     "end": EndLine,
 }
+
+
+@dataclass(slots=True)
+class Contents:
+    """What an export holds: ids of agents, and how many of each kind of record, in the order of the lines."""
+
+    agents: list[str] = field(default_factory=list)
+    entries: int = 0
+    traces: int = 0
+    links: int = 0
+    symbols: int = 0
+    records: int = 0
+
+    def add(self, section: str, count: int = 1) -> None:
+        """Count some records of a section, such as "links"."""
+        setattr(self, section, getattr(self, section) + count)
+
+    def counts(self) -> dict[str, int]:
+        """How many of each, agents among them."""
+        return {"agents": len(self.agents)} | {name: getattr(self, name) for name in SECTIONS}
+
+
+SECTIONS = ("entries", "traces", "links", "symbols", "records")
+"""The records of an agent, in the order of their lines."""
 
 
 def read_header(content: dict[str, Any]) -> None:

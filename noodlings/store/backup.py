@@ -1,7 +1,7 @@
-"""Backup: a copy of the database as it is at one moment, made beside whoever writes to it.
+"""Backup: a copy of the database as it is at one moment, also while somebody writes to it.
 
-The copy is made aside, checked, and moved into place whole, so that nobody ever finds half of one. It is the
-database of a data folder, which can be played in like any other.
+The copy is made aside, checked, and moved into place whole, so there is never half of one. It can be used as
+the database of a data folder like any other.
 """
 
 from __future__ import annotations

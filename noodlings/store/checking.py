@@ -1,13 +1,12 @@
-"""Check: whether all that is kept can be read, from the pages of the file to each single record.
+"""Check whether everything in a data folder can be read, from the pages of the file to each single record.
 
-SQLite finds pages and indexes that do not fit together, and records that belong to nothing; reading finds
-what no longer means anything. Of a changed letter within a text neither can know; of what is encrypted it is
-known, for that is authenticated to the last bit.
+SQLite finds pages and indexes that do not fit together, and records that belong to nothing. Reading each
+record finds values that make no sense. A changed letter within a text is noticed only if it is encrypted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +15,8 @@ from noodlings.store.database import Database
 from noodlings.store.transfer import SqlSnapshot
 from noodlings.store.vault import Encryption
 
-MOST = 1_000
-"""Faults of the file that are listed."""
+_MOST_FAULTS = 1_000  # of the file that are listed
+_RECORDS = ("entries", "traces", "links", "symbols", "vectors")
 
 
 @dataclass(slots=True)
@@ -56,27 +55,21 @@ def check(
     found = Checked()
     with (
         closing(Database(folder, read_only=True, encryption=encryption)) as database,
-        database.transaction() as connection,
+        database.transaction() as transaction,
     ):
-        faults = connection.exec_driver_sql(f"PRAGMA integrity_check({MOST})").scalars()
-        found.damaged += [f"the file: {fault}" for fault in faults if fault != "ok"]
-        orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        faults = transaction.pragma(f"integrity_check({_MOST_FAULTS})")
+        found.damaged += [f"the file: {fault}" for (fault,) in faults if fault != "ok"]
+        orphans = transaction.pragma("foreign_key_check")
         found.damaged += [
             f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
         ]
-        kept = SqlSnapshot(connection, database.vault, sealed_words=True)
+        kept = SqlSnapshot(transaction, sealed_words=True)
         for number, agent_id in enumerate(kept.agents(), 1):
             kept.agent(agent_id)
-            found.entries += _count(kept.entries(agent_id))
-            found.traces += _count(kept.traces(agent_id))
-            found.links += _count(kept.links(agent_id))
-            found.symbols += _count(kept.symbols(agent_id))
-            found.vectors += _count(kept.vectors(agent_id))
+            for name in _RECORDS:
+                count = sum(1 for _ in getattr(kept, name)(agent_id))
+                setattr(found, name, getattr(found, name) + count)
             found.agents = number
             progress(number)
         found.damaged += kept.damaged
     return found
-
-
-def _count(records: Iterable[object]) -> int:
-    return sum(1 for _ in records)

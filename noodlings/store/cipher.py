@@ -1,7 +1,7 @@
-"""AES-256-GCM for what is kept: values sealed with data keys, and data keys wrapped with a user's key.
+"""AES-256-GCM for the store: values are sealed with data keys, and data keys are wrapped with a user's key.
 
-The rule it keeps: a sealed value opens at its own place alone. The place (table, column, agent and number) is
-authenticated with it, so that nobody can move what one row says into another, nor change a bit of it unseen.
+A sealed value opens only at its own place. The place (table, column, agent and number) is authenticated with
+it, so nobody can move a value into another row, or change a bit of it, without being noticed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ a vector that does has an even length where that of a sealed one is odd."""
 
 
 class Unopened(Exception):
-    """A sealed value that this key does not open, at this place: it was damaged, changed or moved."""
+    """This key does not open a sealed value at this place: it was damaged, changed or moved."""
 
 
 def header(number: int) -> bytes:
-    """The four bytes that begin whatever is sealed with the data key of this number, 1…2²⁴−1."""
+    """The first four bytes of every value that is sealed with the data key of this number, 1…2²⁴−1."""
     return _HEADER.pack(_SEALED << 24 | number)
 
 
@@ -63,7 +63,6 @@ class DataKey:
 
     @classmethod
     def new(cls, number: int) -> DataKey:
-        """One that nobody had before."""
         return cls(number, os.urandom(KEY_BYTES))
 
     def seal(self, value: bytes, at: bytes) -> bytes:
@@ -85,18 +84,17 @@ class DataKey:
 
 @dataclass(frozen=True, slots=True)
 class UserKey:
-    """The key that somebody keeps apart from the data: 32 bytes. Written in base64."""
+    """The key that a user keeps apart from the data: 32 bytes, written in base64."""
 
     secret: bytes = field(repr=False)
 
     @classmethod
     def new(cls) -> UserKey:
-        """One that nobody had before."""
         return cls(os.urandom(KEY_BYTES))
 
     @classmethod
     def read(cls, text: str) -> UserKey:
-        """The key that was written so. Raises `UserError`, without the words that were given."""
+        """The key in a text. Raises `UserError`, which does not quote the text."""
         try:
             secret = b64decode(text, validate=True)
         except ValueError:
@@ -109,12 +107,11 @@ class UserKey:
 
     @property
     def text(self) -> str:
-        """As it is written."""
         return b64encode(self.secret).decode()
 
     @property
     def id(self) -> str:
-        """Sixteen hexadecimal digits by which it is known, and which tell nothing of it."""
+        """Sixteen hexadecimal digits that name the key and reveal nothing of it."""
         return hmac.digest(self.secret, b"noodlings key id", "sha256").hex()[:16]
 
     def wrap(self, data_key: bytes, number: int) -> bytes:

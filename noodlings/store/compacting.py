@@ -1,7 +1,7 @@
-"""Older rows of a data folder in the form that new ones have, which takes less room.
+"""Compaction: rows that an older version wrote are rewritten in the form of new ones, which is smaller.
 
-The rule it keeps: each row is replaced by what reads the same (a vector to sixteen bits), a few hundred in a
-transaction. So a process that dies on the way loses nothing, and the next one goes on where it was.
+Each row is replaced by one that reads the same (a vector to sixteen bits), a few hundred in a transaction. If
+the process dies on the way nothing is lost, and the next one continues.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +37,16 @@ class _Older:
     Attributes:
         table: its name.
         key: the column of the entry's id.
-        found: those of an agent after a position.
-        change: replaces columns of one.
-        anew: the columns of one that change. Raises `StoreError` when it is damaged.
+        found: selects the older rows of an agent after a position.
+        change: replaces columns of a row.
+        rewritten: the columns of a row that change. Raises `StoreError` when it is damaged.
     """
 
     table: str
     key: str
     found: Select[Any]
     change: Update
-    anew: Callable[[Stored], Row]
+    rewritten: Callable[[Stored], Row]
 
 
 def _trace(row: Stored) -> Row:
@@ -62,6 +63,12 @@ def _entry(row: Stored) -> Row:
     return {"parts": parts_document(column(row, "entries.parts", what, parts_of))}
 
 
+@cache
+def _counted(found: Select[Any]) -> Select[Any]:
+    """How many rows these are."""
+    return select(func.count()).select_from(found.subquery())
+
+
 _OLDER = (
     _Older("traces", "entry_id", sql.OLDER_TRACES, sql.CHANGE_TRACE, _trace),
     _Older("vectors", "entry_id", sql.OLDER_VECTORS, sql.CHANGE_VECTOR, _vector),
@@ -70,31 +77,27 @@ _OLDER = (
 
 
 class Compaction:
-    """The rows of a data folder that nobody else writes meanwhile; `compaction` gives it."""
+    """Rewrites rows of a data folder while nobody else writes; `compaction` makes it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._written = 0
 
     def agents(self) -> list[str]:
-        """Ids of all agents, sorted."""
-        with self._database.transaction() as connection:
-            return list(connection.execute(sql.AGENTS).scalars())
+        with self._database.transaction() as transaction:
+            return transaction.column(sql.AGENTS, {})
 
     def due(self, agents: Sequence[str]) -> int:
         """How many rows of these agents are in the older form."""
-        with self._database.transaction() as connection:
+        with self._database.transaction() as transaction:
             return sum(
-                connection.execute(
-                    select(func.count()).select_from(older.found.subquery()),
-                    {"of_agent": agent_id, "position": -1, "limit": -1},
-                ).scalar_one()
+                transaction.value(_counted(older.found), {"of_agent": agent_id, "position": -1, "limit": -1})
                 for agent_id in agents
                 for older in _OLDER
             )
 
     def rewrite(self, agents: Sequence[str], done: Callable[[int], None]) -> int:
-        """Write them anew; how many were. A row that cannot be read stays as it is, and is logged.
+        """Rewrite them; returns how many were. A row that cannot be read stays as it is, and is logged.
 
         Args:
             done: called with how many rows were looked at so far.
@@ -112,38 +115,35 @@ class Compaction:
         return written
 
     def shrink(self) -> bool:
-        """Give what room came free back to the disk; False where somebody reads, and it comes later."""
-        with self._database.transaction() as connection:
-            free = connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
+        """Give free room back to the disk; False where somebody reads, so that it happens later."""
+        with self._database.transaction() as transaction:
+            ((free,),) = transaction.pragma("freelist_count")
         return self._database.shrink() if free or self._written else True
 
     def _next(self, older: _Older, agent_id: str, position: int) -> Sequence[Stored]:
         at = {"of_agent": agent_id, "position": position, "limit": AT_ONCE}
-        with self._database.transaction() as connection:
-            return connection.execute(older.found, at).mappings().all()
+        with self._database.transaction() as transaction:
+            return transaction.rows(older.found, at)
 
     def _replace(self, older: _Older, agent_id: str, rows: Sequence[Stored]) -> int:
-        anew = []
+        changes = []
         for row in rows:
             try:
-                key = {"of_agent": agent_id, "of_id": row[older.key]}
-                changed = older.anew(self._database.vault.opened(older.table, row))
-                anew.append(self._database.vault.sealed(older.table, key | changed))
+                changed = older.rewritten(self._database.vault.opened(older.table, row))
+                changes.append({"of_agent": agent_id, "of_id": row[older.key]} | changed)
             except StoreError as error:
                 log.warning("left unchanged: %s", error)
-        if anew:
-            with self._database.transaction() as connection:
-                connection.execute(older.change, anew)
-        return len(anew)
+        with self._database.transaction() as transaction:
+            return transaction.run_each(older.change, changes)
 
 
 @contextmanager
 def compaction(
     folder: Path, durability: Durability = "normal", encryption: Encryption | None = None
 ) -> Iterator[Compaction]:
-    """The one writer of a data folder, for as long as the block lasts.
+    """Be the one writer of a data folder until the block ends.
 
-    What is to be encrypted and is not yet is so when it begins.
+    Whatever is to be encrypted and is still plain is encrypted first.
 
     Raises:
         NotFound: nothing is kept there.

@@ -1,8 +1,8 @@
-"""One SQLite file: opened, checked, brought up to date, written in whole transactions, and closed.
+"""The SQLite file: opened, checked, migrated, written in whole transactions, and closed.
 
-A file that is damaged, emptied, foreign or newer than this program is refused in words and left as it is. A
-new one is made aside and comes into place whole, so an empty one is never ours. Everything that goes wrong
-inside is a `StoreError` without the contents of any row.
+A file that is damaged, emptied, foreign or newer than this program is refused with an explanation and left
+unchanged. A new one is made aside and moved into place whole, so an empty one is never ours. Every error is a
+`StoreError` without the contents of any row.
 """
 
 from __future__ import annotations
@@ -18,27 +18,29 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import Connection, NullPool, create_engine, event
+from sqlalchemy import Connection, StaticPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.files import atomic_write
 from noodlings.store.lock import writer_lock
 from noodlings.store.tables import SCHEMA, make_tables
+from noodlings.store.transaction import Transaction
 from noodlings.store.vault import TABLES, Encryption, Vault
-from noodlings.store.writing import DriverTransaction
 
 DATABASE_NAME = "noodlings.db"
 LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
-"""What lies beside it while it is open, and after a kill; both belong to that one file."""
+"""Files beside it while it is open, and after a kill; they belong to that one database."""
 BUSY_SECONDS = 5.0
-"""How long to wait for somebody else (a backup, a shell) to let go of the file."""
+"""How long to wait while another program (a backup, a shell) locks the file."""
 
 Durability = Literal["normal", "full"]
 Files = tuple[tuple[int, int] | None, ...]
 """Device and number of each file, None where there is none."""
 
-_ERASURE_DUE = 1  # as PRAGMA user_version: it is part of a transaction, and survives a kill
+_ERASURE_DUE = 1
+MARK_FOR_ERASURE = f"user_version = {_ERASURE_DUE}"
+"""A pragma for a transaction that deletes: the bytes must leave the disk, even if we are killed then."""
 
 _UNDECODED = re.compile("Could not decode to UTF-8 column '([^']*)'")
 
@@ -79,6 +81,7 @@ class Database:
         self._begin = "BEGIN" if read_only else "BEGIN IMMEDIATE"
         self._durability = durability
         self._mutex = threading.Lock()
+        self._closed = False
         with ExitStack() as resources, self._in_words():
             if read_only:
                 self._require_file()
@@ -96,32 +99,20 @@ class Database:
             self._resources = resources.pop_all()
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """All of the block or nothing of it, on the disk when the block has ended; for reading, one moment.
+    def transaction(self) -> Iterator[Transaction]:
+        """All of the block is written, or nothing of it. What is read in it is as of one moment.
 
         Raises:
             StoreError: the database refused, the disk failed, or the store is closed.
         """
         with self._mutex, self._in_words(), self._measured():
             self._require_open()
-            with self._connection.begin():
-                yield self._connection
-
-    @contextmanager
-    def direct(self) -> Iterator[DriverTransaction]:
-        """The same without what SQLAlchemy does around each statement; see `noodlings.store.writing`."""
-        with self._mutex, self._in_words(), self._measured():
-            self._require_open()
             self._driver.execute(self._begin)
             with self._driver:  # commits, or rolls back
-                yield DriverTransaction(self._driver)
-
-    def mark_for_erasure(self, connection: Connection) -> None:
-        """Within a transaction that deletes: its bytes must leave the disk, even if we are killed then."""
-        connection.exec_driver_sql(f"PRAGMA user_version = {_ERASURE_DUE}")
+                yield Transaction(self._driver, self.vault)
 
     def erase(self) -> bool:
-        """Write the file anew, so that it holds no byte of what was deleted. True when that is done.
+        """Write the file again, so that it holds no byte of what was deleted. True when that is done.
 
         `secure_delete` is not enough: a row that SQLite moved to another page leaves a copy in the old one.
         """
@@ -129,20 +120,20 @@ class Database:
             return self._erase()
 
     def shrink(self) -> bool:
-        """Write the file anew without what came free in it; False where somebody reads, and it comes later.
+        """Write the file again without its free pages; False where somebody reads, so that it happens later.
 
         Raises:
-            StoreError: there is no room for a second one, or the disk failed. It is as it was.
+            StoreError: there is no room for a second file, or the disk failed. Nothing was changed.
         """
         with self._mutex, self._in_words():
             self._require_open()
             return self._rewrite()
 
     def renew_keys(self) -> bool:
-        """Take up the user's keys as they are by now; whether `reseal` has something to do.
+        """Read the user's keys again; whether `reseal` has something to do.
 
         Raises:
-            UserError, StoreError: they are no keys, or not those of this database. It goes on with the old.
+            UserError, StoreError: they are no keys, or not those of this database. The old ones stay in use.
         """
         with self._mutex, self._in_words():
             self._require_open()
@@ -150,10 +141,10 @@ class Database:
             return not self.read_only and self.vault.renew()
 
     def reseal(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Seal with the newest key whatever is plain or under an older one, and then leave no byte of that.
+        """Seal with the newest key whatever is plain or sealed with an older one, and erase what was there.
 
-        Whoever else uses the database waits for some hundred rows at most. Where it is stopped or killed it
-        goes on the next time. Returns how many rows were written.
+        Others who use the database wait for some hundred rows at most. If it is stopped or killed, the next
+        call continues. Returns how many rows were written.
 
         Args:
             stopped: asked now and then.
@@ -164,27 +155,27 @@ class Database:
             while some:
                 if stopped():
                     return written
-                with self.direct():
+                with self.transaction():
                     after, some = self.vault.reseal_some(table, after)
                 written += some
-        with self.direct():
+        with self.transaction() as transaction:
             dropped = self.vault.settle()
             if written or dropped:
-                self._driver.execute(f"PRAGMA user_version = {_ERASURE_DUE}")
+                transaction.pragma(MARK_FOR_ERASURE)
         if written or dropped:
             self.erase()
             log.info("%s: %d records were encrypted with the newest key", self.path, written)
         return written
 
     def close(self) -> None:
-        """Let go of the file and the lock. A second time it does nothing."""
+        """Close the file and release the lock. A second time it does nothing."""
         with self._mutex, self._in_words():
+            self._closed = True
             self._resources.close()
 
     def _open(self) -> None:
         with ExitStack() as opened:
             self._driver = opened.enter_context(closing(self._connect(self.path)))
-            self._connection = opened.enter_context(self._wrap(self._driver))
             self._prepare()
             self.vault = Vault(self._driver, self._encryption, not self.read_only)
             self._driver.create_function("opened", 4, self._opened_text)
@@ -201,12 +192,6 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
         )
-
-    def _wrap(self, driver: sqlite3.Connection) -> Connection:
-        """SQLAlchemy over the one connection there is. Every transaction begins explicitly, DDL included."""
-        engine = create_engine("sqlite://", creator=lambda: driver, poolclass=NullPool, hide_parameters=True)
-        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(self._begin))
-        return engine.connect()
 
     def _prepare(self) -> None:
         """Check before anything is written, then switch on what we rely on."""
@@ -227,7 +212,10 @@ class Database:
         self._driver.execute(f"PRAGMA synchronous = {self._durability}")
         self._driver.execute("PRAGMA secure_delete = ON")
         if schema != SCHEMA:
-            _migrate(self._connection)
+            from noodlings.store.migrations import migrate  # it loads Alembic
+
+            with ddl_transaction(self._driver) as connection:
+                migrate(connection)
         if self._driver.execute("PRAGMA user_version").fetchone()[0] == _ERASURE_DUE:
             self._erase()
 
@@ -258,14 +246,10 @@ class Database:
                 f" {' and '.join(left)}. To start afresh, move the remaining files away"
             )
         try:
-            with (
-                atomic_write(self.path) as aside,
-                closing(self._connect(aside)) as driver,
-                self._wrap(driver) as connection,
-            ):
+            with atomic_write(self.path) as aside, closing(self._connect(aside)) as driver:
                 driver.execute("PRAGMA journal_mode = MEMORY")  # what a kill leaves aside is of no use
                 driver.execute("PRAGMA synchronous = OFF")  # `atomic_write` brings it to the disk
-                with connection.begin():
+                with ddl_transaction(driver) as connection:
                     make_tables(connection)
         except OSError as error:
             raise StoreError(f"{self.path} cannot be created: {error}") from error
@@ -290,7 +274,7 @@ class Database:
         return not busy
 
     def _require_open(self) -> None:
-        if self._connection.closed:
+        if self._closed:
             raise StoreError(f"{self.path} was closed")
         try:
             stats = self._stats()
@@ -306,7 +290,7 @@ class Database:
 
     @contextmanager
     def _measured(self) -> Iterator[None]:
-        """Note how long the log is after what is done, for `_require_whole_log`."""
+        """Note how long the log is after the block, for `_require_whole_log`."""
         yield
         if not self.read_only:
             with suppress(PermissionError):  # as in `_require_open`
@@ -315,7 +299,7 @@ class Database:
     def _require_whole_log(self, log: os.stat_result | None) -> None:
         """Raise `StoreError` where somebody emptied the log: it only ever grows while we have it open.
 
-        What is written after the gap would be read as if it were all there was, and ruin the database.
+        Whatever is written after that would be read as the whole log, and damage the database.
         """
         if not self.read_only and _size(log) < self._log_size:
             raise StoreError(
@@ -331,10 +315,10 @@ class Database:
             )
 
     def _open_anew(self, found: Files) -> None:
-        """Go on where somebody took a file away that we have open.
+        """Continue where somebody deleted a file that we have open.
 
-        A deleted log is still there as long as we hold it, and lost once we are gone: so all of it goes into
-        the database first. Into a database that is gone nothing is written any more.
+        A deleted log exists as long as we hold it open, so all of it goes into the database first. Nothing is
+        written any more into a database that was deleted.
         """
         if not self.read_only:
             if found[0] != self._files[0]:
@@ -355,7 +339,7 @@ class Database:
         self._open()
 
     def _found(self) -> Files:
-        """Which files there are by now under the names of the database and its logs."""
+        """Which files there are now under the names of the database and its logs."""
         return tuple(map(_identity, self._stats()))
 
     def _stats(self) -> list[os.stat_result | None]:
@@ -414,7 +398,7 @@ def _emptied(path: Path) -> StoreError:
 
 
 def _in_notes(path: Path) -> str:
-    """How to get at what mattered while the database cannot be read."""
+    """What can still be read while the database cannot."""
     return (
         f"Its notes can still be searched: noodlings notes search --data {shlex.quote(str(path.parent))} WORD"
     )
@@ -435,16 +419,17 @@ def _size(found: os.stat_result | None) -> int:
     return 0 if found is None else found.st_size
 
 
-def _migrate(connection: Connection) -> None:
-    """An older file, to what the code knows now. Alembic is loaded here alone."""
-    from noodlings.store.migrations import migrate
-
-    with connection.begin():
-        migrate(connection)
+@contextmanager
+def ddl_transaction(driver: sqlite3.Connection) -> Iterator[Connection]:
+    """SQLAlchemy over an open connection, in one transaction that begins explicitly, DDL included."""
+    engine = create_engine("sqlite://", creator=lambda: driver, poolclass=StaticPool, hide_parameters=True)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    with engine.begin() as connection:
+        yield connection
 
 
 def _make_folder(folder: Path) -> None:
-    """Made for its owner alone: whispers are kept there."""
+    """Make it for its owner alone, because whispers are kept there."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -7,7 +7,7 @@ is `{"v": 1, "data": …}`. What cannot be kept exactly is refused here, before 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any, SupportsFloat
 
@@ -70,3 +70,8 @@ def whole(value: int, what: str) -> int:
     if not 0 <= result <= LARGEST:
         raise StoreError(f"{what} is {result}: it must lie between 0 and {LARGEST}")
     return result
+
+
+def id_list(ids: Iterable[int]) -> str:
+    """The ids that could exist as one JSON list, so that a statement is the same for any number of them."""
+    return json.dumps([entry_id for entry_id in map(int, ids) if 0 <= entry_id <= LARGEST])

@@ -1,29 +1,27 @@
-"""Forgetting in the database: the entry goes, and so do its words in the turns that remembered it.
+"""Forgetting in the database: an entry is deleted, and so are its words in the turns that remembered it.
 
 It all happens within one transaction. A trace refers to memories and symbols by id, but the thought and the
 answer of that turn were made with them. So in every trace that recalled a forgotten entry, or in which a
-transistor read one or a symbol made of one, the reference goes and the words are replaced; and an entry loses
-its response when that repeats what was forgotten. An answer that repeats it may have been recalled in its
-turn, and what such a turn repeats goes too.
+transistor read one or a symbol made of one, the reference is removed and the words are replaced. An entry
+loses its response if that repeats what was forgotten. Such an answer may have been recalled in another turn,
+which is then searched as well.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-
-from sqlalchemy import Connection
 
 from noodlings.errors import StoreError
 from noodlings.ports import Forgotten
 from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
-from noodlings.store.documents import LARGEST, number, text
+from noodlings.store.documents import id_list, number, text
 from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import WAITS_NO_MORE
 from noodlings.store.rows import Row, Stored, trace_of, trace_row
-from noodlings.store.vault import Vault
+from noodlings.store.transaction import Transaction
 from noodlings.values.trace import RecalledTrace, Trace
 
 FORGOTTEN = "[forgotten]"
@@ -41,14 +39,14 @@ def turns_made_of(
 ) -> frozenset[int]:
     """The turns that may hold words of what was forgotten, each by the id of its entry.
 
-    Those that had it in mind, or an image of it; and those that had an answer in mind which repeats it, and
-    repeat it too.
+    These are turns that had it or a symbol of it in mind, and turns that had an answer in mind which repeats
+    it, and repeat it too.
 
     Args:
         traces: of all turns.
         gone: ids of the forgotten.
-        words: content words of them and of their symbols. Without any, only who had the forgotten itself in
-            mind can be told.
+        words: content words of them and of their symbols. Without any, only turns that had the forgotten
+            itself in mind are found.
         symbols: ids of the symbols made of them, faded ones too.
     """
     reached: set[int] = set()
@@ -69,10 +67,12 @@ def turns_made_of(
 
 
 def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
-    """The trace with neither a reference to these entries nor any words that were made in that turn."""
+    """The trace without references to these entries, and without any words that were made in that turn."""
     return replace(
         trace,
-        recalled=tuple(_alone(one, forgotten) for one in trace.recalled if one.entry_id not in forgotten),
+        recalled=tuple(
+            _without_references(one, forgotten) for one in trace.recalled if one.entry_id not in forgotten
+        ),
         tone=replace(trace.tone, entry_id=None) if trace.tone.entry_id in forgotten else trace.tone,
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
@@ -92,7 +92,7 @@ def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
     )
 
 
-def _alone(recalled: RecalledTrace, forgotten: frozenset[int]) -> RecalledTrace:
+def _without_references(recalled: RecalledTrace, forgotten: frozenset[int]) -> RecalledTrace:
     """Without a reference to these entries."""
     return replace(
         recalled,
@@ -103,7 +103,7 @@ def _alone(recalled: RecalledTrace, forgotten: frozenset[int]) -> RecalledTrace:
 
 
 def _entries_read(trace: Trace) -> frozenset[int]:
-    """Whatever was in mind or set the tone, and what the transistors read beside that."""
+    """The entries that were in mind, set the tone, or were read by transistors."""
     recalled = {entry_id for one in trace.recalled for entry_id in (one.entry_id, *one.sources)}
     felt = () if trace.tone.entry_id is None else (trace.tone.entry_id,)
     return frozenset(recalled).union(felt, *(made.entries for made in trace.modulations))
@@ -114,48 +114,28 @@ def _symbols_read(trace: Trace) -> frozenset[int]:
 
 
 def content_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words of four letters and more, folded, without those that say nothing by themselves."""
+    """The words of four letters and more, folded, without common ones."""
     words = (word for text in texts for word in _WORD.findall(text.casefold()))
     return frozenset(words) - COMMON_WORDS
 
 
 def repeats(response: str, forgotten: frozenset[str]) -> bool:
-    """Whether a response may repeat what was forgotten, given as its content words.
-
-    Where there are no such words ("my dog") nothing can be compared, and the answer is yes.
-    """
+    """Whether a response may repeat what was forgotten, given as content words; yes where there are none."""
     return not forgotten or not forgotten.isdisjoint(content_words([response]))
 
 
-IDS_AT_ONCE = 500
-"""Parameters of one statement; older SQLite takes 999 in all."""
-
-
-def portions(ids: Iterable[int], at_once: int = IDS_AT_ONCE) -> Iterator[list[int]]:
-    """The ids that could exist, each once, in portions that fit into a statement; none for none."""
-    possible = sorted({entry_id for entry_id in map(int, ids) if 0 <= entry_id <= LARGEST})
-    for start in range(0, len(possible), at_once):
-        yield possible[start : start + at_once]
-
-
 def delete_entries(
-    connection: Connection,
-    vault: Vault,
-    agent_id: str,
-    ids: Sequence[int],
-    by_user: str,
-    timestamp: float,
-    told_by: str,
+    transaction: Transaction, agent_id: str, ids: Iterable[int], by_user: str, timestamp: float, told_by: str
 ) -> Forgotten:
     """Delete these entries of an agent, and every word made of them. See `SqlStore.forget`."""
     waited = 0
     if told_by:
         theirs = {"of_agent": agent_id, "of_user": told_by, **WAITS_NO_MORE}
-        waited = connection.execute(sql.FORGET_PARKED, theirs).rowcount
-    texts = _texts(connection, vault, agent_id, ids)
+        waited = transaction.run(sql.FORGET_PARKED, theirs)
+    texts = _texts(transaction, agent_id, ids)
     if not texts and not waited:
         return Forgotten()
-    redacted = _delete(connection, vault, agent_id, texts) if texts else ()
+    redacted = _delete(transaction, agent_id, texts) if texts else ()
     event = {
         "agent_id": agent_id,
         "timestamp": number(timestamp, "timestamp"),
@@ -163,66 +143,52 @@ def delete_entries(
         "by_user": text(by_user, "by_user"),
         "count": len(texts) + waited,
     }
-    connection.execute(sql.ADD_EVENT, event)
+    transaction.run(sql.ADD_EVENT, event)
     return Forgotten(len(texts) + waited, redacted)
 
 
-def _delete(
-    connection: Connection, vault: Vault, agent_id: str, texts: dict[int, tuple[str, str]]
-) -> tuple[int, ...]:
-    """Delete these entries, by id with their words; the ids of those whose response went with them."""
+def _delete(transaction: Transaction, agent_id: str, texts: dict[int, tuple[str, str]]) -> tuple[int, ...]:
+    """Delete these entries, by id with their words. Returns the ids of those that lost their response."""
     gone = frozenset(texts)
-    images = _images(connection, vault, agent_id, gone)
+    images = {
+        row["id"]: _readable(transaction, "symbols", row, "symbolic_encoding")
+        for row in transaction.rows(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": id_list(gone)})
+    }
     words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
-    turns = _redact_traces(connection, vault, agent_id, gone, words, frozenset(images))
+    turns = _redact_traces(transaction, agent_id, gone, words, frozenset(images))
     redacted = tuple(
         entry_id
-        for entry_id, (_, response) in _texts(connection, vault, agent_id, turns).items()
+        for entry_id, (_, response) in _texts(transaction, agent_id, turns).items()
         if response and repeats(response, words)
     )
-    if redacted:
-        connection.execute(sql.REDACT_RESPONSE, [_row(agent_id, entry_id) for entry_id in redacted])
-    connection.execute(sql.FORGET_TAKEN, [_row(agent_id, entry_id) | FORGOTTEN_RECORD for entry_id in gone])
-    connection.execute(sql.FORGET_ENTRY, [_row(agent_id, entry_id) for entry_id in gone])
-    connection.execute(sql.RAISE_FORGOTTEN_ID, {"of_agent": agent_id, "last_id": max(gone)})
+    transaction.run_each(sql.REDACT_RESPONSE, [_key(agent_id, entry_id) for entry_id in redacted])
+    transaction.run_each(sql.FORGET_TAKEN, [_key(agent_id, entry_id) | FORGOTTEN_RECORD for entry_id in gone])
+    transaction.run_each(sql.FORGET_ENTRY, [_key(agent_id, entry_id) for entry_id in gone])
+    transaction.run(sql.RAISE_FORGOTTEN_ID, {"of_agent": agent_id, "last_id": max(gone)})
     if images:
-        last = {"of_agent": agent_id, "last_id": max(images)}
-        connection.execute(sql.RAISE_FORGOTTEN_SYMBOL_ID, last)
+        transaction.run(sql.RAISE_FORGOTTEN_SYMBOL_ID, {"of_agent": agent_id, "last_id": max(images)})
     return redacted
 
 
-def _texts(
-    connection: Connection, vault: Vault, agent_id: str, ids: Sequence[int]
-) -> dict[int, tuple[str, str]]:
+def _texts(transaction: Transaction, agent_id: str, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
     """id → what was said and answered, of those that exist, however damaged the row is elsewhere."""
     found = {}
-    for some in portions(ids):
-        for row in connection.execute(sql.WORDS, {"of_agent": agent_id, "ids": some}).mappings():
-            said, answered = (_readable(vault, "entries", row, name) for name in ("user_text", "response"))
-            found[row["id"]] = (said, answered)
+    for row in transaction.rows(sql.WORDS, {"of_agent": agent_id, "ids": id_list(ids)}):
+        said, answered = (_readable(transaction, "entries", row, name) for name in ("user_text", "response"))
+        found[row["id"]] = (said, answered)
     return found
 
 
-def _images(connection: Connection, vault: Vault, agent_id: str, ids: Iterable[int]) -> dict[int, str]:
-    """id → image, of the symbols that were made of these entries, faded ones too."""
-    found = {}
-    for some in portions(ids):
-        for row in connection.execute(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": some}).mappings():
-            found[row["id"]] = _readable(vault, "symbols", row, "symbolic_encoding")
-    return found
-
-
-def _readable(vault: Vault, table: str, row: Stored, name: str) -> str:
+def _readable(transaction: Transaction, table: str, row: Stored, name: str) -> str:
     """A text of a row; "" where there is none, or it cannot be decrypted: it is deleted all the same."""
     try:
-        return str(vault.text(row[name], table, name, row["agent_id"], row["id"]) or "")
+        return str(transaction.vault.text(row[name], table, name, row["agent_id"], row["id"]) or "")
     except StoreError:
         return ""
 
 
 def _redact_traces(
-    connection: Connection,
-    vault: Vault,
+    transaction: Transaction,
     agent_id: str,
     gone: frozenset[int],
     words: frozenset[str],
@@ -230,20 +196,21 @@ def _redact_traces(
 ) -> list[int]:
     """Take the forgotten out of the traces of other turns; the turns that may hold words of it.
 
-    A trace that cannot be read cannot be redacted, so it goes. Those of the forgotten entries go with them.
+    A trace that cannot be read cannot be redacted, so it is deleted. The traces of the forgotten entries are
+    deleted with them.
     """
     traces: dict[int, Trace] = {}
-    for row in connection.execute(sql.ALL_TRACES, {"of_agent": agent_id}).mappings().all():
+    for row in transaction.rows(sql.ALL_TRACES, {"of_agent": agent_id}):
         try:
-            traces[row["entry_id"]] = trace_of(vault.opened("traces", row))
+            traces[row["entry_id"]] = trace_of(transaction.vault.opened("traces", row))
         except StoreError:
-            connection.execute(sql.FORGET_TRACE, _row(agent_id, row["entry_id"]))
+            transaction.run(sql.FORGET_TRACE, _key(agent_id, row["entry_id"]))
     turns = turns_made_of(list(traces.values()), gone, words, symbols) - gone
     for entry_id in turns:
-        redacted = vault.sealed("traces", trace_row(without(traces[entry_id], gone)))
-        connection.execute(sql.CHANGE_TRACE, {**_row(agent_id, entry_id), **redacted})
+        redacted = trace_row(without(traces[entry_id], gone))
+        transaction.run(sql.CHANGE_TRACE, _key(agent_id, entry_id) | redacted)
     return sorted(turns)
 
 
-def _row(agent_id: str, entry_id: int) -> Row:
+def _key(agent_id: str, entry_id: int) -> Row:
     return {"of_agent": agent_id, "of_id": entry_id}

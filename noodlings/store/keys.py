@@ -1,7 +1,7 @@
 """Where a user's keys are: in the settings or the environment, in a file, or in the system's keyring.
 
-Several may stand there, the newest first: what is new is encrypted for that, and what is older can still
-be read with the others. A key is never in the data folder: whoever takes the folder would have it, too.
+There may be several, the newest first. New values are encrypted with the newest, and older ones can still be
+read with the others. A key is never in the data folder, because whoever takes the folder would have it, too.
 """
 
 from __future__ import annotations
@@ -36,14 +36,13 @@ class UserKeys:
 
     @property
     def path(self) -> Path | None:
-        """The file, where there is one."""
         return Path(self.file).expanduser() if self.file and self.file != KEYRING and not self.given else None
 
     def read(self) -> tuple[UserKey, ...]:
-        """The keys as they are by now, the newest first; none where none are set.
+        """The keys as they are now, the newest first; none where none are set.
 
         Raises:
-            UserError: the file or the keyring cannot be read or has no key, or something there is none.
+            UserError: the file or the keyring cannot be read, has no key, or holds something that is no key.
         """
         if self.given:
             return tuple(keys_in(self.given))
@@ -55,7 +54,7 @@ class UserKeys:
         return keys
 
     def stamp(self) -> Hashable:
-        """Another value when the file may have other keys by now."""
+        """A value that changes when the keys in the file may have changed."""
         try:
             found = None if self.path is None else self.path.stat()
         except OSError:
@@ -63,11 +62,7 @@ class UserKeys:
         return found and (found.st_mtime_ns, found.st_ino)
 
     def write(self, keys: tuple[UserKey, ...]) -> None:
-        """Put these in the place of those that are there, whole or not at all, for the owner alone.
-
-        Raises:
-            UserError: they cannot be kept there.
-        """
+        """Replace the keys by these, all or none, readable for the owner alone. Raises `UserError`."""
         text = "\n".join(key.text for key in keys) + "\n"
         if self.given or not self.file:
             raise UserError(

@@ -1,10 +1,8 @@
-"""One writer for a data folder: a lock that the operating system lets go of when its holder dies.
+"""One writer for a data folder: a lock that the operating system releases when its holder dies.
 
-A file is locked, and where there is `flock` the folder itself: a file can be deleted and made anew, and then
-two would each hold a lock.
-
-Who holds it stands in a file beside it, for the words the second process says. That file is only a hint: it
-may be left over from a process that was killed, and it decides nothing.
+A file is locked, and where there is `flock` the folder itself: the file can be deleted and made again, and
+then two processes would each hold a lock. A file beside it says who holds the lock, for the error message of
+the second process. It may be left over from a process that was killed, so it decides nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ def writer_lock(folder: Path) -> Iterator[None]:
     """Be the one writer of `folder` (which exists) until the block ends.
 
     Raises:
-        StoreBusy: another process is, or another store of this one; the words say which.
+        StoreBusy: another process is, or another store of this one; the message says which.
         StoreError: the folder cannot be written.
     """
     # Whichever thread closes a store lets go of it.
@@ -71,7 +69,7 @@ def writer_lock(folder: Path) -> Iterator[None]:
 if sys.platform != "win32":
 
     def _lock_folder(descriptor: int) -> None:
-        """Raises `BlockingIOError` when somebody has. Some network file systems lock files and no folders."""
+        """Raises `BlockingIOError` when it is locked. Some network file systems lock only files."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

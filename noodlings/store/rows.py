@@ -65,6 +65,11 @@ _TYPES = {
 """What stands in the plain columns of an entry: SQLite keeps anything in any of them."""
 _PARTS = ("surprise", "intensity", "salience", "addressed", "answered", "remember", "significance")
 """The order in which the numbers of an importance are kept: part of the format, whatever their class does."""
+_UNCHANGED = (
+    *("timestamp", "appraised_by", "surprise", "importance", "thought", "response", "voice", "decision"),
+    "milliseconds",
+)
+"""Fields of a trace that stand in its document as they are."""
 _STATE_NUMBERS = 40
 _STATE_DTYPES = {4 * _STATE_NUMBERS: "<f4", 8 * _STATE_NUMBERS: "<f8"}
 
@@ -151,31 +156,17 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
         for name, types in _TYPES.items():
             column(row, f"entries.{name}", what, partial(_require, types))
         return MemoryEntry(
+            **{name: row[name] for name in _TYPES} | {"source": row["source"] or ""},
             id=row["id"],
-            timestamp=row["timestamp"],
-            step=row["step"],
-            user_id=row["user_id"],
-            user_text=row["user_text"],
             affect=column(
                 row, "entries.affect", what, lambda blob: None if blob is None else affect_of(blob)
             ),
-            surprise=row["surprise"],
-            encoded_importance=row["encoded_importance"],
             parts=column(row, "entries.parts", what, parts_of),
-            override=row["override"],
-            override_by=row["override_by"],
-            response=row["response"],
-            identity_salience=row["identity_salience"],
             phenomenal_state=column(row, "entries.phenomenal_state", what, _state_array),
             kind=column(row, "entries.kind", what, Kind),
             audience=_audience(row, what),
-            place=row["place"],
             pinned=bool(row["pinned"]),
-            recall_count=row["recall_count"],
-            last_recalled=row["last_recalled"],
-            stability=row["stability"],
             extra=column(row, "entries.extra", what, lambda it: {} if it is None else from_json(it, "extra")),
-            source=row["source"] or "",
         )
     except KeyError as error:
         raise StoreError(f"{what} is damaged: it has no column {error}") from None
@@ -317,18 +308,7 @@ def trace_row(trace: Trace) -> Row:
         ],
         "thought": trace.thought,
         "modulations": [
-            {
-                "transistor": modulation.transistor,
-                "gain": number(modulation.gain, "gain"),
-                "before": modulation.before,
-                "after": modulation.after,
-                "how": modulation.how,
-                "lens": modulation.lens,
-                "read": list(modulation.read),
-                "entries": list(modulation.entries),
-                "symbols": list(modulation.symbols),
-            }
-            for modulation in trace.modulations
+            asdict(modulation) | {"gain": number(modulation.gain, "gain")} for modulation in trace.modulations
         ],
         "response": trace.response,
         "voice": trace.voice,
@@ -360,27 +340,19 @@ def trace_of(row: Stored) -> Trace:
     def read(kept: Any) -> Trace:
         data = from_json(kept, what) if older else unpacked(kept, what)
         return Trace(
+            **{name: data[name] for name in _UNCHANGED},
             agent_id=row["agent_id"],
             entry_id=row["entry_id"],
-            timestamp=data["timestamp"],
             affect=Affect(*data["affect"]),
-            appraised_by=data["appraised_by"],
             mood=Affect(*data["mood"]),
-            surprise=data["surprise"],
-            importance=data["importance"],
             parts=ImportanceParts(**data["parts"]),
             recalled=tuple(
                 _with_tuples(RecalledTrace, item, "why", "sources", "supersedes") for item in data["recalled"]
             ),
-            thought=data["thought"],
             modulations=tuple(
                 _with_tuples(Modulation, item, "read", "entries", "symbols") for item in data["modulations"]
             ),
-            response=data["response"],
-            voice=data["voice"],
-            decision=data["decision"],
             tone=_tone(data["tone"]) if "tone" in data else PLAIN,
-            milliseconds=data["milliseconds"],
             calls=data.get("calls", 0),
             tokens=data.get("tokens", 0),
             degraded=tuple(data["degraded"]),
@@ -510,16 +482,10 @@ def symbol_row(agent_id: str, symbol: Symbol) -> Row:
 def symbol_of(row: Stored) -> Symbol:
     """The symbol of a row. Raises `StoreError` when the row is damaged."""
     what = f"symbol {row['id']} of {row['agent_id']}"
+    same = ("id", "entry_id", "timestamp", "literal_event", "symbolic_encoding")
     return Symbol(
-        id=row["id"],
-        entry_id=row["entry_id"],
-        timestamp=row["timestamp"],
-        literal_event=row["literal_event"],
-        symbolic_encoding=row["symbolic_encoding"],
+        **{name: row[name] for name in (*same, "salience", "surprise", "made_by")},
         affect=column(row, "symbols.affect", what, affect_of),
-        salience=row["salience"],
-        surprise=row["surprise"],
-        made_by=row["made_by"],
         audience=Audience(
             column(row, "symbols.circle", what, circle_of),
             row["circle"] is not None,
@@ -528,6 +494,6 @@ def symbol_of(row: Stored) -> Symbol:
     )
 
 
-def kept_symbol_of(row: Stored) -> ArchivedSymbol:
+def archived_symbol_of(row: Stored) -> ArchivedSymbol:
     """The symbol of a row, and whether it faded. Raises `StoreError` when the row is damaged."""
-    return ArchivedSymbol(symbol_of(row), row["faded"])
+    return ArchivedSymbol(symbol_of(row), bool(row["faded"]))

@@ -9,19 +9,17 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import CompoundSelect, Connection, Select
-
 from noodlings.errors import StoreError, UserError
 from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forgotten
 from noodlings.store import statements as sql
-from noodlings.store.database import Database, Durability
-from noodlings.store.documents import LARGEST, from_json, text, to_json
-from noodlings.store.forgetting import delete_entries, portions
+from noodlings.store.database import MARK_FOR_ERASURE, Database, Durability
+from noodlings.store.documents import LARGEST, from_json, id_list, text, to_json
+from noodlings.store.forgetting import delete_entries
 from noodlings.store.ingested_rows import taken_of
 from noodlings.store.rows import (
     Row,
@@ -35,6 +33,7 @@ from noodlings.store.rows import (
     vector_of,
     vector_row,
 )
+from noodlings.store.transaction import Statement
 from noodlings.store.vault import Encryption
 from noodlings.store.writing import commit_rows, write_commit, write_vectors
 from noodlings.values.ingested_record import IngestedRecord
@@ -48,6 +47,9 @@ log = logging.getLogger(__name__)
 
 class SqlStore:
     """The records of a data folder, in `noodlings.db`. Safe to use from any thread; close it in the end.
+
+    The port, `noodlings.ports.Repository`, says what the methods do. Damaged rows are left out and logged,
+    except where only ids are asked for.
 
     Args:
         folder: the data folder; a writer makes it when it is missing.
@@ -75,86 +77,78 @@ class SqlStore:
         kept_traces: int = 2_000,
         encryption: Encryption | None = None,
     ) -> None:
+        self._use(Database(folder, durability, read_only, encryption), working_capacity, kept_traces)
+
+    def _use(self, database: Database, working_capacity: int, kept_traces: int) -> None:
+        self._database = database
         self._working_capacity = working_capacity
         self._kept_traces = kept_traces
         self._known: set[str] = set()
         self._closing = threading.Event()
         self._resealing: threading.Thread | None = None
-        self._database = Database(folder, durability, read_only, encryption)
 
     @property
     def keeps_secrets(self) -> bool:
-        """Whether secret and sealed memories can be kept: there is a key."""
-        return self._database.vault.encrypts
+        return self._database.vault.keeps_secrets
 
     def commit(self, changes: Changes) -> None:
-        """Keep it all in one transaction. Raises `StoreError`; then nothing of it was kept."""
         batch = commit_rows(changes)
         if self._database.vault.changed():
             self._take_up_keys()
-        with self._database.direct() as transaction:
+        with self._database.transaction() as transaction:
             if batch.agent_id not in self._known:
                 transaction.run(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
-            write_commit(transaction, batch, self._database.vault, self._kept_traces)
+            write_commit(transaction, batch, self._kept_traces)
         self._known.add(batch.agent_id)
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored. An unreadable row is left out, and logged."""
         of_agent = {"of_agent": agent_id}
-        with self._database.transaction() as connection:
-            agent = connection.execute(sql.AGENT, of_agent).one_or_none()
+        with self._database.transaction() as transaction:
+            agent = next(transaction.each(sql.AGENT, of_agent), None)
             if agent is None:
                 return None
-            working = _fetch(connection, sql.WORKING, {**of_agent, "limit": self._working_capacity})
-            episodic = _fetch(connection, sql.EPISODIC, of_agent)
-            last_id = connection.execute(sql.LAST_ID, of_agent).scalar_one()
-            perceived = connection.execute(sql.PERCEIVED, of_agent).scalar_one()
-            consolidated = connection.execute(sql.CONSOLIDATED, of_agent).scalar_one()
-            symbols = _fetch(connection, sql.SYMBOLS, of_agent)
-            last_symbol_id = connection.execute(sql.LAST_SYMBOL_ID, of_agent).scalar_one()
+            working = transaction.rows(sql.WORKING, of_agent | {"limit": self._working_capacity})
+            episodic = transaction.rows(sql.EPISODIC, of_agent)
+            symbols = transaction.rows(sql.SYMBOLS, of_agent)
+            last_id = transaction.value(sql.LAST_ID, of_agent)
+            last_symbol_id = transaction.value(sql.LAST_SYMBOL_ID, of_agent)
+            perceived = transaction.value(sql.PERCEIVED, of_agent)
+            consolidated = transaction.value(sql.CONSOLIDATED, of_agent)
         return AgentRecord(
-            state=AgentState(agent_id, self._state_data(agent_id, agent.state)),
-            working=tuple(reversed(undamaged(working, self._reading("entries", entry_of)))),
-            episodic=tuple(undamaged(episodic, self._reading("entries", entry_of))),
+            state=AgentState(agent_id, self._state_data(agent_id, agent["state"])),
+            working=tuple(reversed(self._read("entries", working, entry_of))),
+            episodic=tuple(self._read("entries", episodic, entry_of)),
             perceived=perceived,
             consolidated=consolidated,
-            last_id=max(last_id, agent.forgotten_id),
-            symbols=tuple(undamaged(symbols, self._reading("symbols", symbol_of))),
-            last_symbol_id=max(last_symbol_id, agent.forgotten_symbol_id),
+            last_id=max(last_id, agent["forgotten_id"]),
+            symbols=tuple(self._read("symbols", symbols, symbol_of)),
+            last_symbol_id=max(last_symbol_id, agent["forgotten_symbol_id"]),
         )
 
     def agents(self) -> list[str]:
-        """Ids of all stored agents, sorted."""
-        with self._database.transaction() as connection:
-            return list(connection.execute(sql.AGENTS).scalars())
+        return self._column(sql.AGENTS, {})
 
     def traces(self, agent_id: str, limit: int = 1, before: int | None = None) -> list[Trace]:
-        """The latest traces, newest first; with `before`, only of entries with a lower id."""
         start = LARGEST + 1 if before is None else before
         return self._page(sql.TRACES, "traces", trace_of, "entry_id", agent_id, start, limit)
 
     def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
-        """Entries of the archive by id; ids that do not exist (or were forgotten) are missing."""
-        rows: list[Stored] = []
-        with self._database.direct() as transaction:
-            for some in portions(ids):
-                rows += transaction.fetch(sql.ENTRIES, {"of_agent": agent_id, "ids": json.dumps(some)})
-        return {entry.id: entry for entry in undamaged(rows, self._reading("entries", entry_of))}
+        rows = self._rows(sql.ENTRIES, {"of_agent": agent_id, "ids": id_list(ids)})
+        return {entry.id: entry for entry in self._read("entries", rows, entry_of)}
 
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
-        """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
         return self._page(sql.ARCHIVE, "entries", entry_of, "id", agent_id, after_id, limit)
 
     def columns(self, agent_id: str, model: str, after_id: int = -1, limit: int = 500) -> EntryColumns:
-        """The same as far as search looks at it, with vectors by a model.
+        """What search looks at in the next `limit` entries, with vectors by a model.
 
-        Of a damaged row all that is looked at is what search needs; where that is damaged, or vectors are of
+        A damaged row is noticed only where search needs what is damaged. Then, or where vectors are of
         several lengths, each row of the page is read by itself.
         """
-        after = max(-1, min(after_id, LARGEST + 1))
-        wanted = {"of_agent": agent_id, "of_model": model, "position": after, "limit": max(limit, 0)}
-        with self._database.direct() as transaction:
-            rows = transaction.values(sql.COLUMNS, wanted)
+        wanted = {"of_agent": agent_id, "of_model": model, "position": _id(after_id), "limit": max(limit, 0)}
+        with self._database.transaction() as transaction:
+            rows = transaction.tuples(sql.COLUMNS, wanted)
         try:
             return columns_of(self._database.vault.opened_columns(agent_id, rows), model)
         except StoreError:
@@ -163,10 +157,7 @@ class SqlStore:
             return EntryColumns.of(entries, self.vectors(agent_id, model, *ends))
 
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
-        """Ids of everything in the archive that came from one user, rising; of damaged rows, too."""
-        of_user = {"of_agent": agent_id, "of_user": user_id}
-        with self._database.transaction() as connection:
-            return list(connection.execute(sql.TOLD_BY, of_user).scalars())
+        return self._column(sql.TOLD_BY, {"of_agent": agent_id, "of_user": user_id})
 
     def in_order(
         self,
@@ -176,72 +167,52 @@ class SqlStore:
         containing: str = "",
         among: Sequence[int] | None = None,
     ) -> list[int]:
-        """Ids of everything in the archive, sorted, then by id; of damaged rows, too. See the port."""
         statement = sql.in_order(order, falling, narrowed=bool(containing), among=among is not None)
         wanted = {"of_agent": agent_id} | ({"like": sql.like(containing)} if containing else {})
         wanted |= {} if among is None else {"among": json.dumps(list(among))}
-        with self._database.transaction() as connection:
-            listed = connection.execute(statement, wanted).scalar_one()
+        (listed,) = self._column(statement, wanted)
         ids: list[int] = json.loads(listed)
         if order is Order.WHEN:
             ids.sort(reverse=falling)
         return ids
 
     def version(self) -> Hashable:
-        """Another value once anything was committed, here or by another process. See the port."""
-        with self._database.transaction() as connection:
-            return tuple(connection.execute(sql.VERSION).one())
+        with self._database.transaction() as transaction:
+            return transaction.tuples(sql.VERSION, {})[0]
 
     def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
-        """Links from and to these entries, by source, target and type. See the port."""
-        rows: dict[tuple[int, int, str], Stored] = {}
-        with self._database.direct() as transaction:
-            for some in portions(ids):
-                wanted = {"of_agent": agent_id, "ids": json.dumps(some)}
-                for row in (
-                    transaction.fetch(sql.LINKS_OF, wanted)
-                    if strongest is None
-                    else transaction.fetch(sql.STRONGEST_LINKS_OF, wanted | {"strongest": strongest})
-                ):
-                    rows[row["source_id"], row["target_id"], row["type"]] = row
-        return undamaged((rows[key] for key in sorted(rows)), link_of)
+        wanted = {"of_agent": agent_id, "ids": id_list(ids)}
+        if strongest is None:
+            rows = self._rows(sql.LINKS_OF, wanted)
+        else:
+            rows = self._rows(sql.STRONGEST_LINKS_OF, wanted | {"strongest": strongest})
+        found = {(row["source_id"], row["target_id"], row["type"]): row for row in rows}
+        return undamaged((found[key] for key in sorted(found)), link_of)
 
     def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
-        """By entry id from `first_id` to `last_id`, both included; without damaged ones, which are logged."""
-        first, last = (max(-1, min(bound, LARGEST + 1)) for bound in (first_id, last_id))
-        wanted = {"of_agent": agent_id, "of_model": model, "first": first, "last": last}
-        with self._database.transaction() as connection:
-            rows = _fetch(connection, sql.VECTORS, wanted)
-        found = undamaged(rows, self._reading("vectors", vector_of))
+        wanted = {"of_agent": agent_id, "of_model": model, "first": _id(first_id), "last": _id(last_id)}
+        found = self._read("vectors", self._rows(sql.VECTORS, wanted), vector_of)
         return {vector.entry_id: vector for vector in found}
 
     def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
-        """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
         rows = [vector_row(agent_id, vector) for vector in vectors]
-        with self._database.direct() as transaction:
-            sealed = [self._database.vault.sealed("vectors", row) for row in rows]
-            write_vectors(transaction, agent_id, sealed)
+        with self._database.transaction() as transaction:
+            write_vectors(transaction, agent_id, rows)
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
-        """What became of these records of a source, by id; those that are new are missing."""
         wanted = {"of_agent": agent_id, "of_source": source, "ids": json.dumps(list(record_ids))}
-        with self._database.direct() as transaction:
-            rows = transaction.fetch(sql.TAKEN, wanted)
-        return {taken.id: taken for taken in undamaged(rows, self._reading("source_records", taken_of))}
+        return {
+            taken.id: taken for taken in self._read("source_records", self._rows(sql.TAKEN, wanted), taken_of)
+        }
 
     def held(self, agent_id: str, source: str) -> list[str]:
-        """Ids of the records of a source that are memories by now, sorted."""
-        wanted = {"of_agent": agent_id, "of_source": source}
-        with self._database.transaction() as connection:
-            return list(connection.execute(sql.HELD, wanted).scalars())
+        return self._column(sql.HELD, {"of_agent": agent_id, "of_source": source})
 
     def parked(
         self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
     ) -> list[IngestedRecord]:
-        """The next records that wait, in the order of source and id, after these."""
         at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}
-        with self._database.transaction() as connection:
-            return undamaged(_fetch(connection, sql.PARKED, at), self._reading("source_records", taken_of))
+        return self._read("source_records", self._rows(sql.PARKED, at), taken_of)
 
     def forget(
         self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
@@ -256,32 +227,28 @@ class SqlStore:
         Raises:
             StoreError: nothing was forgotten.
         """
-        with self._database.transaction() as connection:
-            vault = self._database.vault
-            forgotten = delete_entries(connection, vault, agent_id, ids, by_user, timestamp, told_by)
+        with self._database.transaction() as transaction:
+            forgotten = delete_entries(transaction, agent_id, ids, by_user, timestamp, told_by)
             if not forgotten.count:
                 return forgotten
-            self._database.mark_for_erasure(connection)
+            transaction.pragma(MARK_FOR_ERASURE)
         return replace(forgotten, erased=self._database.erase())
 
     def erase(self) -> bool:
-        """Write the file anew without what was replaced or deleted in it. See the port."""
-        with self._database.transaction() as connection:
-            self._database.mark_for_erasure(connection)
+        with self._database.transaction() as transaction:
+            transaction.pragma(MARK_FOR_ERASURE)
         return self._database.erase()
 
     def world_get(self, key: str) -> Any:
-        """What is kept under a key of the world store, or None."""
-        with self._database.transaction() as connection:
-            found = connection.execute(sql.WORLD_GET, {"of_key": key}).scalar_one_or_none()
+        with self._database.transaction() as transaction:
+            found = transaction.value(sql.WORLD_GET, {"of_key": key})
         document = self._database.vault.text(found, "world", "value", key)
         return None if document is None else from_json(document, f"the world data under {key!r}")
 
     def world_set(self, key: str, value: Any) -> None:
-        """Put JSON-compatible data under a key, in place of what stood there."""
         row = {"key": text(key, "key"), "value": to_json(value, f"the world data under {key!r}")}
-        with self._database.transaction() as connection:
-            connection.execute(sql.WORLD_SET, self._database.vault.sealed("world", row))
+        with self._database.transaction() as transaction:
+            transaction.run(sql.WORLD_SET, row)
 
     def close(self) -> None:
         """Let go of the file and the lock. A second time it does nothing."""
@@ -307,8 +274,17 @@ class SqlStore:
         except StoreError as error:
             log.warning("not everything is encrypted with the new key yet; the next start goes on: %s", error)
 
-    def _reading(self, table: str, read: Callable[[Stored], Value]) -> Callable[[Stored], Value]:
-        return self._database.vault.reading(table, read)
+    def _rows(self, statement: Statement, parameters: Row) -> list[Row]:
+        with self._database.transaction() as transaction:
+            return transaction.rows(statement, parameters)
+
+    def _column(self, statement: Statement, parameters: Row) -> list[Any]:
+        with self._database.transaction() as transaction:
+            return transaction.column(statement, parameters)
+
+    def _read(self, table: str, rows: Iterable[Stored], read: Callable[[Stored], Value]) -> list[Value]:
+        """What `read` makes of each row of a table, without those that are damaged, which are logged."""
+        return undamaged(rows, self._database.vault.reading(table, read))
 
     def _state_data(self, agent_id: str, stored: Any) -> dict[str, Any]:
         """The state as its owner gave it; empty when there is none, or when it cannot be read."""
@@ -321,7 +297,7 @@ class SqlStore:
 
     def _page(
         self,
-        statement: Select[Any],
+        statement: Statement,
         table: str,
         read: Callable[[Stored], Value],
         key: str,
@@ -331,18 +307,17 @@ class SqlStore:
     ) -> list[Value]:
         """`limit` values where there are so many, however many unreadable rows lie between them."""
         values: list[Value] = []
-        with self._database.transaction() as connection:
+        with self._database.transaction() as transaction:
             while (wanted := limit - len(values)) > 0:
-                at = {"of_agent": agent_id, "position": max(-1, min(position, LARGEST + 1)), "limit": wanted}
-                rows = _fetch(connection, statement, at)
-                values += undamaged(rows, self._reading(table, read))
+                at = {"of_agent": agent_id, "position": _id(position), "limit": wanted}
+                rows = transaction.rows(statement, at)
+                values += self._read(table, rows, read)
                 if len(rows) < wanted:
                     break
                 position = rows[-1][key]
         return values
 
 
-def _fetch(
-    connection: Connection, statement: Select[Any] | CompoundSelect[Any], parameters: Row
-) -> Sequence[Stored]:
-    return connection.execute(statement, parameters).mappings().all()
+def _id(wanted: int) -> int:
+    """An id as a column can be compared with it."""
+    return max(-1, min(wanted, LARGEST + 1))

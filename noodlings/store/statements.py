@@ -6,7 +6,7 @@ column that is set.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import (
@@ -23,6 +23,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    null,
     or_,
     select,
     table,
@@ -51,18 +52,18 @@ _ESCAPE = "\\"
 _ESCAPED = {ord(sign): f"{_ESCAPE}{sign}" for sign in f"%_{_ESCAPE}"}
 
 _agent: BindParameter[Any] = bindparam("of_agent")
-_of_agent = entries.c.agent_id == _agent
-_of_entry = _of_agent & (entries.c.id == bindparam("of_id"))
-_ids: BindParameter[Any] = bindparam("ids", expanding=True)
-_among = _of_agent & entries.c.id.in_(_ids)
-_of_trace = (traces.c.agent_id == _agent) & (traces.c.entry_id == bindparam("of_id"))
+_of_agents, _of_entries, _of_traces, _of_links, _of_vectors, _of_symbols, _of_records = (
+    table.c.agent_id == _agent for table in (agents, entries, traces, links, vectors, symbols, source_records)
+)
+_of_entry = _of_entries & (entries.c.id == bindparam("of_id"))
+# The ids as one JSON list, so that the statement is the same for any number of them.
+_listed = select(func.json_each(bindparam("ids", type_=Text)).table_valued("value").c.value)
+_of_trace = _of_traces & (traces.c.entry_id == bindparam("of_id"))
 _limit: BindParameter[Any] = bindparam("limit")
 
 ADD_AGENT = insert(agents).prefix_with("OR IGNORE")
-SET_STATE = update(agents).where(agents.c.agent_id == _agent)
-AGENT = select(agents.c.state, agents.c.forgotten_id, agents.c.forgotten_symbol_id).where(
-    agents.c.agent_id == _agent
-)
+CHANGE_AGENT = update(agents).where(_of_agents)
+AGENT = select(agents.c.state, agents.c.forgotten_id, agents.c.forgotten_symbol_id).where(_of_agents)
 AGENTS = select(agents.c.agent_id).order_by(agents.c.agent_id)
 
 ADD_ENTRY = insert(entries)
@@ -70,30 +71,28 @@ REVISE = update(entries).where(_of_entry)
 JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
 HAS_ENTRY = select(entries.c.id).where(_of_entry)
-# The ids as one JSON list, so that the statement is the same for any number of them.
-_listed = func.json_each(bindparam("ids", type_=Text)).table_valued("value")
-ENTRIES = select(entries).where(_of_agent, entries.c.id.in_(select(_listed.c.value)))
+ENTRIES = select(entries).where(_of_entries, entries.c.id.in_(_listed))
 PLAIN = select(*(entries.c[name] for name in ("agent_id", "id", "tier", "user_text", "extra"))).where(
-    _of_agent,
-    entries.c.id.in_(select(_listed.c.value)),
+    _of_entries,
+    entries.c.id.in_(_listed),
     or_(*(func.typeof(words) == "text" for words in (entries.c.user_text, entries.c.extra))),
 )
 WORKING = (
-    select(entries).where(_of_agent, entries.c.source.is_(None)).order_by(entries.c.id.desc()).limit(_limit)
+    select(entries).where(_of_entries, entries.c.source.is_(None)).order_by(entries.c.id.desc()).limit(_limit)
 )
-EPISODIC = select(entries).where(_of_agent, entries.c.episodic).order_by(entries.c.id)
-PERCEIVED = select(func.count()).select_from(entries).where(_of_agent)
+EPISODIC = select(entries).where(_of_entries, entries.c.episodic).order_by(entries.c.id)
+PERCEIVED = select(func.count()).select_from(entries).where(_of_entries)
 # By itself it is one step in the index; beside a count it would be as slow as that.
-LAST_ID = select(func.coalesce(func.max(entries.c.id), 0)).where(_of_agent)
-CONSOLIDATED = select(func.count()).select_from(entries).where(_of_agent, entries.c.consolidated)
+LAST_ID = select(func.coalesce(func.max(entries.c.id), 0)).where(_of_entries)
+CONSOLIDATED = select(func.count()).select_from(entries).where(_of_entries, entries.c.consolidated)
 ARCHIVE = (
     select(entries)
-    .where(_of_agent, entries.c.id > bindparam("position"))
+    .where(_of_entries, entries.c.id > bindparam("position"))
     .order_by(entries.c.id)
     .limit(_limit)
 )
 TOLD_BY = (
-    select(entries.c.id).where(_of_agent, entries.c.user_id == bindparam("of_user")).order_by(entries.c.id)
+    select(entries.c.id).where(_of_entries, entries.c.user_id == bindparam("of_user")).order_by(entries.c.id)
 )
 
 
@@ -120,6 +119,7 @@ _SORTED = {
 }
 
 
+@cache
 def in_order(order: Order, falling: bool, narrowed: bool, among: bool) -> Select[Any]:
     """All ids of an agent, sorted, as one JSON list; narrowed to what is like `like`, among a JSON list.
 
@@ -128,12 +128,12 @@ def in_order(order: Order, falling: bool, narrowed: bool, among: bool) -> Select
     """
     found = select(entries.c.id)
     if among:
-        found = found.where(_of_agent, entries.c.id.in_(select(_among_these)))
+        found = found.where(_of_entries, entries.c.id.in_(select(_among_these)))
     elif narrowed:
         # Where every row is read, that is faster one by one than through an index; + keeps SQLite from one.
         found = found.where(_no_index(entries.c.agent_id) == _agent)
     else:
-        found = found.where(_of_agent)
+        found = found.where(_of_entries)
     if narrowed:
         found = found.where(_CONTAINING)
     keys = [] if order is Order.WHEN else [_SORTED[order], entries.c.id]
@@ -150,19 +150,14 @@ def like(containing: str) -> str:
 VERSION = select(func.total_changes(), table("pragma_data_version", column("data_version")).c.data_version)
 
 ADD_TRACE = insert(traces).prefix_with("OR REPLACE")
-PRUNE_TRACES = delete(traces).where(traces.c.agent_id == _agent, traces.c.entry_id <= bindparam("oldest"))
+PRUNE_TRACES = delete(traces).where(_of_traces, traces.c.entry_id <= bindparam("oldest"))
 TRACES = (
     select(traces)
-    .where(traces.c.agent_id == _agent, traces.c.entry_id < bindparam("position"))
+    .where(_of_traces, traces.c.entry_id < bindparam("position"))
     .order_by(traces.c.entry_id.desc())
     .limit(_limit)
 )
-TRACES_AFTER = (
-    select(traces)
-    .where(traces.c.agent_id == _agent, traces.c.entry_id > bindparam("position"))
-    .order_by(traces.c.entry_id)
-    .limit(_limit)
-)
+ALL_TRACES = select(traces).where(_of_traces).order_by(traces.c.entry_id)
 
 _add_link = sqlite.insert(links)
 ADD_LINK = _add_link.on_conflict_do_update(
@@ -171,18 +166,14 @@ ADD_LINK = _add_link.on_conflict_do_update(
     where=_add_link.excluded.strength > links.c.strength,
 )
 DROP_LINK = delete(links).where(
-    links.c.agent_id == _agent,
+    _of_links,
     *(links.c[name] == bindparam(f"of_{name}") for name in ("source_id", "target_id", "type")),
 )
-LINKS = (
-    select(links)
-    .where(links.c.agent_id == _agent)
-    .order_by(links.c.source_id, links.c.target_id, links.c.type)
-)
+LINKS = select(links).where(_of_links).order_by(links.c.source_id, links.c.target_id, links.c.type)
 # One index for each end; joined by OR, rows are looked up once more.
 _ends = union_all(
     *(
-        select(links, end.label("end")).where(links.c.agent_id == _agent, end.in_(select(_listed.c.value)))
+        select(links, end.label("end")).where(_of_links, end.in_(_listed))
         for end in (links.c.source_id, links.c.target_id)
     )
 ).subquery()
@@ -217,85 +208,69 @@ COLUMNS = (
         & (vectors.c.model == bindparam("of_model")),
         isouter=True,
     )
-    .where(_of_agent, entries.c.id > bindparam("position"))
+    .where(_of_entries, entries.c.id > bindparam("position"))
     .order_by(entries.c.id)
     .limit(_limit)
 )
-ALL_VECTORS = select(vectors).where(vectors.c.agent_id == _agent).order_by(vectors.c.entry_id)
+ALL_VECTORS = select(vectors).where(_of_vectors).order_by(vectors.c.entry_id)
 VECTORS = select(vectors).where(
-    vectors.c.agent_id == _agent,
+    _of_vectors,
     vectors.c.entry_id.between(bindparam("first"), bindparam("last")),
     vectors.c.model == bindparam("of_model"),
 )
 
-CHANGE_VECTOR = update(vectors).where(vectors.c.agent_id == _agent, vectors.c.entry_id == bindparam("of_id"))
+CHANGE_VECTOR = update(vectors).where(_of_vectors, vectors.c.entry_id == bindparam("of_id"))
 
 # Rows in the form of before, which took more room: see `noodlings.store.compacting`.
-OLDER_TRACES = TRACES_AFTER.where(traces.c.document != "")
-OLDER_VECTORS = (
-    select(vectors)
-    .where(
-        vectors.c.agent_id == _agent,
-        vectors.c.entry_id > bindparam("position"),
-        func.length(vectors.c.vector) % 2 == 0,
-    )
-    .order_by(vectors.c.entry_id)
-    .limit(_limit)
+OLDER_TRACES = ALL_TRACES.where(traces.c.entry_id > bindparam("position"), traces.c.document != "").limit(
+    _limit
 )
+OLDER_VECTORS = ALL_VECTORS.where(
+    vectors.c.entry_id > bindparam("position"), func.length(vectors.c.vector) % 2 == 0
+).limit(_limit)
 OLDER_ENTRIES = ARCHIVE.where(entries.c.parts.startswith('{"v":1,"data":{'))
 
-_of_agents_symbols = symbols.c.agent_id == _agent
 ADD_SYMBOL = insert(symbols)
-FADE_SYMBOL = update(symbols).where(_of_agents_symbols, symbols.c.id == bindparam("of_id")).values(faded=True)
-SYMBOLS = select(symbols).where(_of_agents_symbols, ~symbols.c.faded).order_by(symbols.c.id)
-ALL_SYMBOLS = select(symbols).where(_of_agents_symbols).order_by(symbols.c.id)
-LAST_SYMBOL_ID = select(func.coalesce(func.max(symbols.c.id), 0)).where(_of_agents_symbols)
+FADE_SYMBOL = update(symbols).where(_of_symbols, symbols.c.id == bindparam("of_id")).values(faded=True)
+SYMBOLS = select(symbols).where(_of_symbols, ~symbols.c.faded).order_by(symbols.c.id)
+ALL_SYMBOLS = select(symbols).where(_of_symbols).order_by(symbols.c.id)
+LAST_SYMBOL_ID = select(func.coalesce(func.max(symbols.c.id), 0)).where(_of_symbols)
 SYMBOLS_OF = select(symbols.c.agent_id, symbols.c.id, symbols.c.symbolic_encoding).where(
-    _of_agents_symbols, symbols.c.entry_id.in_(_ids)
+    _of_symbols, symbols.c.entry_id.in_(_listed)
 )
 
-_of_agents_records = source_records.c.agent_id == _agent
-_of_source = _of_agents_records & (source_records.c.source == bindparam("of_source"))
+_of_source = _of_records & (source_records.c.source == bindparam("of_source"))
 ADD_TAKEN = insert(source_records).prefix_with("OR REPLACE")
-TAKEN = select(source_records).where(_of_source, source_records.c.record_id.in_(select(_listed.c.value)))
+TAKEN = select(source_records).where(_of_source, source_records.c.record_id.in_(_listed))
 HELD = (
     select(source_records.c.record_id)
     .where(_of_source, source_records.c.entry_id.is_not(None))
     .order_by(source_records.c.record_id)
 )
-_record_key = tuple_(source_records.c.source, source_records.c.record_id)
-TAKEN_AFTER = (
-    select(source_records)
-    .where(_of_agents_records, _record_key > tuple_(bindparam("of_source"), bindparam("of_record")))
-    .order_by(source_records.c.source, source_records.c.record_id)
-    .limit(_limit)
-)
-PARKED = TAKEN_AFTER.where(source_records.c.record.is_not(None))
-FORGET_TAKEN = update(source_records).where(
-    _of_agents_records, source_records.c.entry_id == bindparam("of_id")
-)
+_record_key = (source_records.c.source, source_records.c.record_id)
+ALL_TAKEN = select(source_records).where(_of_records).order_by(*_record_key)
+PARKED = ALL_TAKEN.where(
+    tuple_(*_record_key) > tuple_(bindparam("of_source"), bindparam("of_record")),
+    source_records.c.record.is_not(None),
+).limit(_limit)
+FORGET_TAKEN = update(source_records).where(_of_records, source_records.c.entry_id == bindparam("of_id"))
 FORGET_PARKED = update(source_records).where(
-    _of_agents_records,
+    _of_records,
     source_records.c.user_id == bindparam("of_user"),
     source_records.c.record.is_not(None),
 )
 
-WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(_among)
+WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(
+    _of_entries, entries.c.id.in_(_listed)
+)
 FORGET_ENTRY = delete(entries).where(_of_entry)
-RAISE_FORGOTTEN_ID = (
-    update(agents)
-    .where(agents.c.agent_id == _agent)
-    .values(forgotten_id=func.max(agents.c.forgotten_id, bindparam("last_id")))
+RAISE_FORGOTTEN_ID, RAISE_FORGOTTEN_SYMBOL_ID = (
+    CHANGE_AGENT.values({name: func.max(agents.c[name], bindparam("last_id"))})
+    for name in ("forgotten_id", "forgotten_symbol_id")
 )
-RAISE_FORGOTTEN_SYMBOL_ID = (
-    update(agents)
-    .where(agents.c.agent_id == _agent)
-    .values(forgotten_symbol_id=func.max(agents.c.forgotten_symbol_id, bindparam("last_id")))
-)
-ALL_TRACES = select(traces).where(traces.c.agent_id == _agent)
 CHANGE_TRACE = update(traces).where(_of_trace)
 FORGET_TRACE = delete(traces).where(_of_trace)
-REDACT_RESPONSE = REVISE.values(response=None)
+REDACT_RESPONSE = REVISE.values(response=null())
 ADD_EVENT = insert(events)
 
 WORLD_GET = select(world.c.value).where(world.c.key == bindparam("of_key"))

@@ -1,12 +1,12 @@
-"""What is encrypted in the tables: words, and what is made of words, sealed when written, opened when read.
+"""Encryption of the tables: words, and what is made of words, are sealed when written and opened when read.
 
-The words of an entry are sealed from a tier on (`Encryption.from_tier`). What is made of several (states,
-traces, vectors, symbols, the state of the world) is sealed wherever there is a key, for nobody can say of it
-what it holds. Ids, times and numbers stay as they are: the database sorts by them.
+The words of an entry are sealed from a tier on (`Encryption.from_tier`). What is made of several entries
+(states, traces, vectors, symbols, the state of the world) is sealed wherever there is a key, because nobody
+can say what it contains. Ids, times and numbers stay plain: the database sorts by them.
 
-`Vault.renew` begins a new data key, and `Database.reseal` seals with it whatever is still plain or under an
-older one: some hundred rows in a transaction, so that a process that dies on the way loses nothing and the
-next one goes on. Older keys go when nothing is left that needs them.
+`Vault.renew` makes a new data key, and `Database.reseal` seals with it whatever is still plain or sealed with
+an older one, some hundred rows in a transaction. If the process dies on the way nothing is lost, and the next
+one continues. Older keys are deleted when nothing needs them any more.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Encryption:
     """How the words of a data folder are encrypted.
 
     Attributes:
-        from_tier: entries from this tier on are; secret ones in any case.
-        keys: the user's keys. Without any nothing is encrypted, and nothing secret is kept.
+        from_tier: entries from this tier on are encrypted, secret ones in any case.
+        keys: the user's keys. Without any, nothing is encrypted and nothing secret is stored.
     """
 
     from_tier: Tier = Tier.SECRET
@@ -48,12 +48,11 @@ class Encryption:
 
     @classmethod
     def of(cls, settings: StoreSettings) -> Encryption:
-        """As it is set."""
-        keys = UserKeys(settings.key.get_secret_value(), settings.key_file)
-        return cls(settings.encrypted_from, keys)
+        """As the settings say."""
+        return cls(settings.encrypted_from, UserKeys(settings.key.get_secret_value(), settings.key_file))
 
     def require_key(self) -> None:
-        """Raise `UserError` where there is to be encryption, and there is no key."""
+        """Raise `UserError` where entries are to be encrypted and there is no key."""
         if self.from_tier < Tier.SECRET and not self.keys.read():
             raise UserError(
                 "store.encrypt asks for encryption, but there is no key: make one with noodlings key new FILE"
@@ -88,7 +87,7 @@ TABLES: Mapping[str, _Sealed] = {
     "agents": _Sealed("the state of {0}", ("agent_id",), ("state",)),
     "world": _Sealed("the world data under {0!r}", ("key",), ("value",)),
 }
-"""Every column that may hold words. One that is empty is not sealed: there is nothing in it."""
+"""Every column that may hold words. An empty value is not sealed."""
 
 
 class Vault:
@@ -100,7 +99,7 @@ class Vault:
         writable: whether keys may be made.
 
     Raises:
-        StoreError: the database needs another key, or one. Nothing was changed.
+        StoreError: the database needs a key, or another one. Nothing was changed.
     """
 
     def __init__(self, driver: sqlite3.Connection, encryption: Encryption, writable: bool) -> None:
@@ -120,6 +119,11 @@ class Vault:
     def encrypts(self) -> bool:
         """Whether there is a key."""
         return self._current is not None
+
+    @property
+    def keeps_secrets(self) -> bool:
+        """Whether secret and sealed memories can be kept: there is a key."""
+        return self.encrypts
 
     @property
     def _key(self) -> DataKey:
@@ -156,10 +160,10 @@ class Vault:
         return self._encryption.keys.stamp() != self._stamp
 
     def renew(self) -> bool:
-        """Begin a new data key where the user's newest key has none yet; whether something is to be sealed.
+        """Make a data key where the user's newest key has none yet; whether something is to be sealed.
 
-        The older ones are from then on wrapped with the user's newest key, too, and an older one is needed
-        no more.
+        The older data keys are then wrapped with the user's newest key too, so their older key is not needed
+        any more.
         """
         if not self._read:
             return False
@@ -185,14 +189,11 @@ class Vault:
         self.due = True
         return True
 
-    # -- rows on their way in
-
     def sealed(self, table: str, row: Row) -> Row:
         """A row as it is written, all of it or the columns that change.
 
         Args:
-            table: where it goes.
-            row: open, with its key; `of_agent` and `of_id` will do in place of that.
+            row: open, with its key or `of_agent` and `of_id` in place of that.
 
         Raises:
             StoreError: it is secret, and there is no key.
@@ -206,24 +207,21 @@ class Vault:
         ):
             return row
         columns, changed = TABLES[table], dict(row)
-        key = [row[_GIVEN_AS[name] if name not in row else name] for name in columns.key]
         for name in (*columns.texts, *columns.blobs):
             value = row.get(name)
-            if value and not (
-                name in columns.texts and isinstance(value, bytes)
-            ):  # else it is sealed already
+            sealed_already = name in columns.texts and isinstance(value, bytes)
+            if value and not sealed_already:
+                key = [row[_GIVEN_AS[part] if part not in row else part] for part in columns.key]
                 plain = value.encode() if isinstance(value, str) else value
                 changed[name] = self._current.seal(plain, place(table, name, *key))
         return changed
 
     def may_be_plain(self, tier: int) -> bool:
-        """Whether an entry that is of this tier by now is to be sealed, and may have been written plain."""
+        """Whether an entry that has this tier now is to be sealed, and may have been written plain."""
         return self._current is not None and Tier.OPEN < self._encryption.from_tier <= tier
 
-    # -- and on their way out
-
     def opened(self, table: str, row: Stored) -> Stored:
-        """A row as it was before it was sealed. Raises `StoreError` where that cannot be told."""
+        """A row as it was before it was sealed. Raises `StoreError` where it cannot be opened."""
         columns = TABLES[table]
         open_row: dict[str, Any] | None = None
         for name in (*columns.texts, *columns.blobs):
@@ -235,20 +233,20 @@ class Vault:
         return row if open_row is None else open_row
 
     def reading(self, table: str, read: Callable[[Stored], Value]) -> Callable[[Stored], Value]:
-        """What reads a row of a table as it stands there, where `read` reads it open."""
+        """A function that opens a row of a table and then reads it with `read`."""
         return lambda row: read(self.opened(table, row))
 
     def text(self, value: Any, table: str, column: str, *key: int | str) -> Any:
-        """One text of the row with this key; what is not sealed comes back as it is."""
+        """One text of the row with this key, opened if it is sealed."""
         if not isinstance(value, bytes):
             return value
         return _text(self._open(value, table, column, *key), f"{table}.{column}")
 
     def opened_columns(self, agent_id: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """Rows of `noodlings.store.statements.COLUMNS`, open: a hundred thousand are read at once.
+        """Rows of `noodlings.store.statements.COLUMNS`, opened fast: a hundred thousand are read at once.
 
         Raises:
-            StoreError: something of it cannot be opened; reading row by row tells what.
+            StoreError: something cannot be opened; reading row by row tells what.
         """
         if self._current is None:
             return rows
@@ -276,8 +274,6 @@ class Vault:
         except (KeyError, Unopened):
             what = TABLES[table].what.format(*key)
             raise StoreError(f"{what} is damaged: {table}.{column} cannot be read") from None
-
-    # -- everything anew
 
     def reseal_some(self, table: str, after: tuple[Any, ...] | None) -> tuple[tuple[Any, ...] | None, int]:
         """Seal the next rows of a table that are due, in one transaction.
@@ -327,7 +323,7 @@ class Vault:
         return row | {name: self._key.seal(plain, place(table, name, *key))}
 
     def _due(self, table: str) -> tuple[str, tuple[Any, ...]]:
-        """The rows that are not sealed with the current key, and have to be; with the values for it."""
+        """A condition for the rows that have to be sealed with the current key, and its values."""
         columns = TABLES[table]
         names = (*columns.texts, *columns.blobs)
         older = " OR ".join(
@@ -342,7 +338,7 @@ class Vault:
         return f"({older}) AND (max(tier, {confined}) >= ? OR {sealed})", (*values, from_tier)
 
     def settle(self) -> bool:
-        """Note that everything is sealed, and drop the older keys; whether there were any."""
+        """Note that everything is sealed, and delete the older keys; whether there were any."""
         self._driver.execute("UPDATE keys SET sealed_from = ?", (int(self._encryption.from_tier),))
         dropped = self._driver.execute("DELETE FROM keys WHERE number < ?", (self._key.number,)).rowcount
         self.due = False

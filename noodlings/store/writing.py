@@ -3,24 +3,15 @@
 Everything is encoded and checked as rows before the transaction begins. What was forgotten between two
 commits stays forgotten: whatever is still said about it is left out. A reference to something that never
 existed is a mistake, and is refused.
-
-The statements are SQLAlchemy Core, but run by the driver itself, because they are on the path of every event
-and Core takes many times as long over a small statement as SQLite does. Each is compiled to SQL once for the
-names of its parameters; after that only values are handed over. They need no conversion, because what
-`noodlings.store.rows` makes and reads is what SQLite holds.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any
+from dataclasses import dataclass
 
-from sqlalchemy import Delete, Insert, Select, Update
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Update
 
 from noodlings.errors import StoreError
 from noodlings.ports import Changes
@@ -28,55 +19,7 @@ from noodlings.store import statements as sql
 from noodlings.store.documents import text, to_json, whole
 from noodlings.store.ingested_rows import FORGOTTEN, taken_row
 from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
-from noodlings.store.vault import Vault
-
-Statement = Insert | Update | Delete | Select[Any]
-
-_DIALECT = sqlite.dialect(paramstyle="named")
-
-
-class DriverTransaction:
-    """An open transaction; `noodlings.store.database.Database.direct` gives it. Raises `sqlite3.Error`.
-
-    A statement may not have parameters that expand to several.
-    """
-
-    def __init__(self, driver: sqlite3.Connection) -> None:
-        self._driver = driver
-
-    def run(self, statement: Statement, row: Row) -> None:
-        """Run a statement once."""
-        words, constants = _prepared(statement, tuple(row))
-        self._driver.execute(words, constants | row)
-
-    def run_each(self, statement: Statement, rows: Sequence[Row]) -> int:
-        """Run a statement for each row; all have the same names. Returns how many rows it changed."""
-        if not rows:
-            return 0
-        words, constants = _prepared(statement, tuple(rows[0]))
-        return self._driver.executemany(words, [constants | row for row in rows]).rowcount
-
-    def fetch(self, statement: Statement, parameters: Row) -> list[Row]:
-        """All rows that a statement finds, by column; a truth is 0 or 1."""
-        found = self._found(statement, parameters)
-        names = [column[0] for column in found.description]
-        return [dict(zip(names, values, strict=True)) for values in found]
-
-    def values(self, statement: Statement, parameters: Row) -> list[tuple[Any, ...]]:
-        """The same without the names of the columns."""
-        return self._found(statement, parameters).fetchall()
-
-    def _found(self, statement: Statement, parameters: Row) -> sqlite3.Cursor:
-        words, constants = _prepared(statement, tuple(parameters))
-        return self._driver.execute(words, constants | parameters)
-
-
-@cache
-def _prepared(statement: Statement, names: tuple[str, ...]) -> tuple[str, Row]:
-    """A statement in SQL that is given values for these names, and the values it has of its own."""
-    compiled = statement.compile(dialect=_DIALECT, column_keys=names)
-    own = {name: value for name, value in compiled.params.items() if name not in names and value is not None}
-    return str(compiled), own
+from noodlings.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +54,6 @@ class CommitRows:
     symbols: list[Row]
     faded: list[int]
     taken: list[Row]
-
-    def sealed(self, vault: Vault) -> CommitRows:
-        """The same as they are written. Raises `StoreError` for a secret where there is no key."""
-        state = vault.sealed("agents", {"agent_id": self.agent_id, "state": self.state})["state"]
-        revised = {
-            number: vault.sealed("entries", row | {"of_agent": self.agent_id, "of_id": number})
-            for number, row in self.revised.items()
-        }
-        return replace(
-            self,
-            state=state,
-            added=[vault.sealed("entries", row) for row in self.added],
-            revised=revised,
-            trace=None if self.trace is None else vault.sealed("traces", self.trace),
-            vectors=[vault.sealed("vectors", row) for row in self.vectors],
-            symbols=[vault.sealed("symbols", row) for row in self.symbols],
-            taken=[vault.sealed("source_records", row) for row in self.taken],
-        )
 
     @property
     def linked(self) -> frozenset[int]:
@@ -167,20 +92,18 @@ def commit_rows(changes: Changes) -> CommitRows:
     )
 
 
-def write_commit(transaction: DriverTransaction, plain: CommitRows, vault: Vault, kept_traces: int) -> None:
+def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) -> None:
     """Keep a batch of an agent that is known; of its traces those of its latest `kept_traces` percepts.
-
-    It is sealed here, within the transaction, so that no key is dropped before it is written.
 
     Raises:
         StoreError: it changes, or goes with, an entry that never was.
     """
-    agent_id, batch = plain.agent_id, plain.sealed(vault)
+    agent_id = batch.agent_id
     if batch.state is not None:
-        transaction.run(sql.SET_STATE, {"of_agent": agent_id, "state": batch.state})
+        transaction.run(sql.CHANGE_AGENT, {"of_agent": agent_id, "state": batch.state})
     transaction.run_each(sql.ADD_ENTRY, batch.added)
     _change(transaction, sql.REVISE, agent_id, batch.revised)
-    _seal_raised(transaction, vault, batch)
+    _seal_raised(transaction, batch)
     _change(transaction, sql.JOIN_EPISODIC, agent_id, {joined: {} for joined in batch.joined})
     _change(transaction, sql.LEAVE_EPISODIC, agent_id, {left: {} for left in batch.left})
     if batch.trace is not None:
@@ -191,30 +114,29 @@ def write_commit(transaction: DriverTransaction, plain: CommitRows, vault: Vault
     _keep_taken(transaction, batch)
 
 
-def write_vectors(transaction: DriverTransaction, agent_id: str, rows: Sequence[Row]) -> None:
+def write_vectors(transaction: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
     """Add vectors, or replace them. One of an entry that was forgotten meanwhile is left out."""
     there = _there(transaction, agent_id, {row["entry_id"] for row in rows})
     transaction.run_each(sql.ADD_VECTOR, [row for row in rows if row["entry_id"] in there])
 
 
-def _seal_raised(transaction: DriverTransaction, vault: Vault, batch: CommitRows) -> None:
+def _seal_raised(transaction: Transaction, batch: CommitRows) -> None:
     """Seal the words of entries that were plain until an answer to them was made of something secret."""
-    raised = [number for number, row in batch.revised.items() if vault.may_be_plain(row["tier"])]
+    raised = [number for number, row in batch.revised.items() if transaction.vault.may_be_plain(row["tier"])]
     wanted = {"of_agent": batch.agent_id, "ids": json.dumps(raised)}
-    for row in transaction.fetch(sql.PLAIN, wanted) if raised else ():
-        words = vault.sealed("entries", row)
+    for row in transaction.rows(sql.PLAIN, wanted) if raised else ():
         change = {"of_agent": batch.agent_id, "of_id": row["id"]}
-        transaction.run(sql.REVISE, change | {name: words[name] for name in ("user_text", "extra")})
+        transaction.run(sql.REVISE, change | {name: row[name] for name in ("user_text", "extra")})
 
 
-def _keep_trace(transaction: DriverTransaction, trace: Row, kept_traces: int) -> None:
+def _keep_trace(transaction: Transaction, trace: Row, kept_traces: int) -> None:
     of_agent, entry_id = trace["agent_id"], trace["entry_id"]
     if _there(transaction, of_agent, [entry_id]):
         transaction.run(sql.ADD_TRACE, trace)
         transaction.run(sql.PRUNE_TRACES, {"of_agent": of_agent, "oldest": entry_id - kept_traces})
 
 
-def _keep_links(transaction: DriverTransaction, batch: CommitRows) -> None:
+def _keep_links(transaction: Transaction, batch: CommitRows) -> None:
     """Add links, or make them stronger. One from or to an entry that was forgotten meanwhile is left out."""
     ends = ("source_id", "target_id", "type")
     gone = [{"of_agent": batch.agent_id} | {f"of_{end}": row[end] for end in ends} for row in batch.unlinked]
@@ -224,7 +146,7 @@ def _keep_links(transaction: DriverTransaction, batch: CommitRows) -> None:
     transaction.run_each(sql.ADD_LINK, rows)
 
 
-def _keep_symbols(transaction: DriverTransaction, batch: CommitRows) -> None:
+def _keep_symbols(transaction: Transaction, batch: CommitRows) -> None:
     """Add symbols, and note which faded. One of an entry that was forgotten meanwhile is left out."""
     there = _there(transaction, batch.agent_id, {row["entry_id"] for row in batch.symbols})
     transaction.run_each(sql.ADD_SYMBOL, [row for row in batch.symbols if row["entry_id"] in there])
@@ -232,40 +154,37 @@ def _keep_symbols(transaction: DriverTransaction, batch: CommitRows) -> None:
     transaction.run_each(sql.FADE_SYMBOL, faded)
 
 
-def _keep_taken(transaction: DriverTransaction, batch: CommitRows) -> None:
+def _keep_taken(transaction: Transaction, batch: CommitRows) -> None:
     """Note what became of records; one whose entry was forgotten meanwhile is forgotten, too."""
     gone = batch.taken_as - _there(transaction, batch.agent_id, batch.taken_as)
     rows = [row | FORGOTTEN if row["entry_id"] in gone else row for row in batch.taken]
     transaction.run_each(sql.ADD_TAKEN, rows)
 
 
-def _there(transaction: DriverTransaction, agent_id: str, ids: Collection[int]) -> set[int]:
+def _there(transaction: Transaction, agent_id: str, ids: Collection[int]) -> set[int]:
     """Those of the entries that are there; the others must have been forgotten."""
     there = {
         entry_id
         for entry_id in ids
-        if transaction.fetch(sql.HAS_ENTRY, {"of_agent": agent_id, "of_id": entry_id})
+        if transaction.value(sql.HAS_ENTRY, {"of_agent": agent_id, "of_id": entry_id}) is not None
     }
     if len(there) < len(ids):
         _require_forgotten(transaction, agent_id, set(ids) - there)
     return there
 
 
-def _change(
-    transaction: DriverTransaction, statement: Update, agent_id: str, columns: Mapping[int, Row]
-) -> None:
+def _change(transaction: Transaction, statement: Update, agent_id: str, columns: Mapping[int, Row]) -> None:
     """Update each of these entries by id. One that was forgotten meanwhile is left out."""
     rows = [{"of_agent": agent_id, "of_id": entry_id, **row} for entry_id, row in columns.items()]
     if transaction.run_each(statement, rows) < len(rows):
         _require_forgotten(transaction, agent_id, columns)
 
 
-def _require_forgotten(transaction: DriverTransaction, agent_id: str, ids: Iterable[int]) -> None:
+def _require_forgotten(transaction: Transaction, agent_id: str, ids: Iterable[int]) -> None:
     """Raise `StoreError` when one of these entries is not there because it never was: that is a mistake."""
     of_agent = {"of_agent": agent_id}
-    (agent,) = transaction.fetch(sql.AGENT, of_agent)
-    (newest,) = transaction.fetch(sql.LAST_ID, of_agent)
-    last_id = max(agent["forgotten_id"], *newest.values())
+    (agent,) = transaction.rows(sql.AGENT, of_agent)
+    last_id = max(agent["forgotten_id"], transaction.value(sql.LAST_ID, of_agent))
     unknown = [entry_id for entry_id in ids if entry_id > last_id]
     if unknown:
         raise StoreError(f"{agent_id} has no entry {unknown[0]}: add it before it is changed")

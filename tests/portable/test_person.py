@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from api.audit import auditing_to, note
 from noodlings.agent.society import Society
+from noodlings.cli.person import shown_end, shown_report
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.visit import opened, rooms_of
-from noodlings.portable.person import export_person, find_person, forget_person, report
+from noodlings.portable.person import (
+    PersonForgotten,
+    PersonReport,
+    export_person,
+    find_person,
+    forget_person,
+    report,
+)
+from noodlings.portable.remains import Remains
 from noodlings.store.cipher import UserKey
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role, user_id_of
@@ -260,7 +271,7 @@ async def test_the_command_line_shows_before_it_deletes(tmp_path: Path) -> None:
     env = environment()
     shown = ran("person", "caity", "--data", tmp_path, environment=env)
     assert shown.returncode == 0, shown.stderr
-    assert b"memories" in shown.stdout
+    assert b"memories of what they said and did\n" in shown.stdout
     asked = ran("person", "caity", "--forget", "--data", tmp_path, environment=env)
     assert b"add --yes" in asked.stdout
     saved = ran(
@@ -273,4 +284,35 @@ async def test_the_command_line_shows_before_it_deletes(tmp_path: Path) -> None:
         assert b"DELETE /api/persons/caity?yes=true" in busy.stderr
     gone = ran("person", "caity", "--forget", "--yes", "--data", tmp_path, environment=env)
     assert b"none is left" in gone.stdout, gone.stderr + gone.stdout
+    assert b"Deleted, of all characters together:\n" in gone.stdout
+    assert re.search(rb"\n +\d+ memories: what they said and did", gone.stdout)
     assert ran("person", "caity", "--data", tmp_path, environment=env).returncode == 2
+
+
+async def test_every_figure_of_a_report_is_said_in_words(tmp_path: Path) -> None:
+    await an_evening(tmp_path)
+    with society_in(tmp_path) as society:
+        kept = report(society, find_person(society, CAITY))
+    counts = kept.characters["phi"]
+    shown = shown_report(replace(kept, characters={"phi": dict.fromkeys(counts, 7)}, lines={}))
+    for words in ("answers to these", "records of how", "symbols made", "links between", "facts that"):
+        assert f"        7 {words}" in shown
+    assert shown.count("        7 ") == len(counts)
+
+
+def test_what_is_left_of_a_person_is_said_in_words() -> None:
+    kept = PersonReport(("user_caity",), "Caity", {}, 0, (), (), {}, {})
+    remains = Remains(12, {"my notes.txt": 2}, ())
+    done = PersonForgotten(1_234, 5, {"noodlings.log": 3, "audit.log": 4}, remains, True)
+    assert shown_end(kept, done).splitlines() == [
+        "Caity is forgotten. Deleted, of all characters together:",
+        "    1,234 memories: what they said and did, what others told of them, answers to them that other"
+        " characters heard, and what was still to be taken in",
+        "        5 answers in other memories, because they repeated something of that",
+        "  noodlings.log: 3 lines were deleted",
+        "  audit.log: 4 lines no longer say who it was",
+        "Then every file was searched for 12 words that nobody else had used and that are no ordinary"
+        " English: some are still there.",
+        "How many of these words are in which file or record:",
+        "        2 in my notes.txt",
+    ]

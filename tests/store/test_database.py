@@ -347,8 +347,8 @@ def test_text_that_is_damaged_is_not_quoted(folder: Path) -> None:
 def test_full_durability_waits_for_the_disk_and_normal_does_not(tmp_path: Path) -> None:
     for durability, level in (("normal", 1), ("full", 2)):
         store = SqlStore(tmp_path / durability, durability)  # type: ignore[arg-type]
-        with store._database.transaction() as connection:
-            assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == level
+        with store._database.transaction() as transaction:
+            assert transaction.pragma("synchronous") == [(level,)]
         store.close()
 
 

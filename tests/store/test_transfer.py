@@ -11,7 +11,6 @@ import pytest
 
 from noodlings.errors import NotFound, StoreBusy, StoreError, UserError
 from noodlings.ports import AgentState, Changes
-from noodlings.store import transfer
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
@@ -62,10 +61,7 @@ def test_a_number_that_was_forgotten_is_not_given_again(store: SqlStore, tmp_pat
     assert (agent.last_id, agent.last_symbol_id) == (3, 2)
 
 
-def test_what_is_written_meanwhile_is_not_seen(
-    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(transfer, "AT_ONCE", 2)
+def test_what_is_written_meanwhile_is_not_seen(store: SqlStore, tmp_path: Path) -> None:
     with snapshot(tmp_path) as kept:
         assert kept.agents() == [AGENT]
         store.commit(
@@ -78,18 +74,6 @@ def test_what_is_written_meanwhile_is_not_seen(
         assert [entry.entry for entry in kept.entries(AGENT)] == [an_entry(1), an_entry(2), an_entry(3)]
         assert len(list(kept.traces(AGENT))) == 2
     assert told(tmp_path)[0].last_id == 4
-
-
-@pytest.mark.parametrize("at_once", [1, 2, 3, 500])
-def test_any_portion_gives_all_of_it(
-    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
-) -> None:
-    monkeypatch.setattr(transfer, "AT_ONCE", at_once)
-    agent, entries, traces, links, symbols = told(tmp_path)
-    assert (len(entries), len(traces)) == (3, 2)
-    with intake(tmp_path / "other") as into:
-        into.take_in(agent, [*entries, *traces, *links, *symbols])
-    assert told(tmp_path / "other") == (agent, entries, traces, links, symbols)
 
 
 def test_what_cannot_be_read_is_left_out_and_counted(store: SqlStore, tmp_path: Path) -> None:
@@ -131,8 +115,7 @@ def test_nobody_is_replaced(store: SqlStore, tmp_path: Path) -> None:
     assert told(tmp_path)[0].last_id == 3
 
 
-def test_an_agent_comes_in_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "AT_ONCE", 1)
+def test_an_agent_comes_in_whole_or_not_at_all(tmp_path: Path) -> None:
     good = [ArchivedEntry(an_entry(1)), ArchivedEntry(an_entry(2))]
 
     def broken() -> Iterator[ArchivedEntry]:
