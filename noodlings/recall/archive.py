@@ -200,12 +200,6 @@ class SearchIndex:
             row = np.array([self._row(entry_id)])
             self.vectors.place(row, self.vectors.checked(vector)[None], self.neighbours)
 
-    def without_vector(self) -> list[int]:
-        """Ids that are still to be embedded, oldest first."""
-        with self.lock:
-            rows = self.vectors.missing
-            return [int(entry_id) for entry_id in self.ids.rows[rows[self.index.alive.rows[rows]]]]
-
     def embedded(self, filters: Filters = EVERYTHING) -> tuple[int, int]:
         """How many entries (of the user whom filters ask for, or all) have a vector, and of how many."""
         with self.lock:
