@@ -245,7 +245,7 @@ class HierarchicalMemory(AgentMemory):
 
     def find(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, from either stream, or None."""
-        return self._streams.find(entry_id)
+        return self._working.get(entry_id) or self._episodic.get(entry_id)
 
     @property
     def perceived(self) -> int:
@@ -395,7 +395,6 @@ class HierarchicalMemory(AgentMemory):
             working_capacity=self._working.capacity,
             episodic=len(self._episodic),
             episodic_capacity=self._episodic.capacity,
-            symbols=0,
             symbol_capacity=self.symbol_capacity,
             perceived=self._perceived,
             consolidated=self._streams.consolidated,

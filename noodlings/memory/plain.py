@@ -111,12 +111,6 @@ class PlainMemory(AgentMemory):
         """Always empty."""
         return []
 
-    def retrieve_by_affect_similarity(
-        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
-    ) -> list[MemoryEntry]:
-        """Always empty."""
-        return []
-
     def recall_by_affect(
         self,
         current_affect: Any,
@@ -154,15 +148,7 @@ class PlainMemory(AgentMemory):
             hierarchical=False,
             working=len(self._entries),
             working_capacity=CAPACITY,
-            episodic=0,
-            episodic_capacity=0,
-            symbols=0,
-            symbol_capacity=0,
             perceived=self._perceived,
-            consolidated=0,
-            consolidation_rate=0.0,
-            average_importance=0.0,
-            pinned=0,
         )
 
     def _admit(self, entry: MemoryEntry) -> None:

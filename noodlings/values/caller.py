@@ -40,13 +40,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks.
-
-    Attributes:
-        user_id: as in percepts and memory entries ("user_caity").
-        name: as shown ("caity").
-        role: what it may do.
-    """
+    """Who asks: a `user_id` such as "user_caity", a shown `name` such as "caity", and a role."""
 
     user_id: str
     name: str
