@@ -187,7 +187,6 @@ def _lexicon() -> _Lexicon:
 
 
 def _filled(pattern: str, lists: Mapping[str, str]) -> str:
-    """A pattern with its lists in place."""
     return re.sub(r"\{([a-z_]+)\}", lambda found: f"(?:{lists[found[1]]})", pattern)
 
 
