@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -159,28 +160,22 @@ class EpisodicMemory(Stream):
 log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True, eq=False)
 class TwoStreams:
     """Working and episodic memory, and the way from one to the other.
 
     Attributes:
-        consolidated: how often an entry became episodic.
         logged_below: the log quotes entries of a tier below this one.
+        consolidated: how often an entry became episodic.
         on_change: see `HierarchicalMemory.mirror`.
     """
 
-    def __init__(
-        self,
-        working: Stream,
-        episodic: EpisodicMemory,
-        journal: ChangeJournal | None,
-        logged_below: Tier = Tier.SECRET,
-    ) -> None:
-        self.working = working
-        self.episodic = episodic
-        self.consolidated = 0
-        self.logged_below = logged_below
-        self.on_change: Callable[[Collection[int] | None], None] | None = None
-        self._journal = journal
+    working: Stream
+    episodic: EpisodicMemory
+    journal: ChangeJournal | None
+    logged_below: Tier = Tier.SECRET
+    consolidated: int = 0
+    on_change: Callable[[Collection[int] | None], None] | None = None
 
     def take_in(self, entry: MemoryEntry, now: float) -> None:
         """Add a new entry, in the place of the oldest in working memory when that is full."""
@@ -276,5 +271,5 @@ class TwoStreams:
 
     def _note_membership(self, entry_id: int, episodic: bool) -> None:
         self._changed(entry_id)
-        if self._journal is not None:
-            self._journal.membership(entry_id, episodic)
+        if self.journal is not None:
+            self.journal.membership(entry_id, episodic)

@@ -216,13 +216,11 @@ def read(path: Path) -> Saved | None:
     Raises:
         UserError: it cannot be read, is no memory, is torn, or of another version.
     """
-    get = _read_sqlite if _is_sqlite(path) else _read_json
+    sqlite = _is_sqlite(path)
     if not path.exists():
         return None
     try:
-        head, records = get(path)
-        _check(head)
-        saved, bad = _saved(head, records)
+        saved, bad = _saved(*_contents(path, sqlite))
         if bad:
             _keep_beside(path, bad)
     except UserError as error:
@@ -259,8 +257,7 @@ def _keep_beside(path: Path, bad: int) -> None:
 def _require_ours(path: Path) -> None:
     """Raise `UserError` for a file that must not be replaced."""
     try:
-        head, _ = _read_sqlite(path) if _is_sqlite(path) else _read_json(path)
-        _check(head)
+        _contents(path, _is_sqlite(path))
     except (UserError, sqlite3.Error, ValueError, RecursionError) as error:
         raise UserError(
             f"{path} exists and is not a complete memory file of version {VERSION} ({_why(error)}); move"
@@ -268,7 +265,9 @@ def _require_ours(path: Path) -> None:
         ) from None
 
 
-def _check(head: Mapping[str, Any]) -> None:
+def _contents(path: Path, sqlite: bool) -> tuple[dict[str, Any], list[Any]]:
+    """The head and the records of a file, with the head checked."""
+    head, records = _read_sqlite(path) if sqlite else _read_json(path)
     if head.get("format") != FORMAT:
         raise UserError("it holds something other than a memory")
     version = head.get("version")
@@ -276,6 +275,7 @@ def _check(head: Mapping[str, Any]) -> None:
         raise UserError(f"it has version {version!r:.20}; this noodlings reads version {VERSION}")
     for name in _COUNTS:
         count(head.get(name), name)
+    return head, records
 
 
 def _head(saved: Saved) -> dict[str, Any]:

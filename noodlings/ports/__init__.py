@@ -36,33 +36,11 @@ from noodlings.ports.storage import (
 )
 
 __all__ = [
-    "ActionChooser",
-    "AgentImporter",
-    "AgentRecord",
-    "AgentState",
-    "Allowance",
-    "Ask",
-    "Changes",
-    "Clock",
-    "Embedder",
-    "EntryColumns",
-    "FeelingModel",
-    "Forgotten",
-    "LanguageModel",
-    "LayeredEmbedder",
-    "Notes",
-    "OwnLine",
-    "PersonalDatum",
-    "Repository",
-    "Speech",
-    "Store",
-    "StoreSnapshot",
-    "Symbolist",
-    "Understood",
-    "Utterance",
-    "Voice",
-    "WorldStore",
-]
+    "ActionChooser", "AgentImporter", "AgentRecord", "AgentState", "Allowance", "Ask", "Changes",
+    "Clock", "Embedder", "EntryColumns", "FeelingModel", "Forgotten", "LanguageModel",
+    "LayeredEmbedder", "Notes", "OwnLine", "PersonalDatum", "Repository", "Speech", "Store",
+    "StoreSnapshot", "Symbolist", "Understood", "Utterance", "Voice", "WorldStore",
+]  # fmt: skip
 
 
 class Clock(Protocol):
