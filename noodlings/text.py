@@ -1,8 +1,7 @@
-"""Text from outside is hostile until it passed through here.
+"""Cleans text from outside before it is stored, printed or put into a prompt.
 
-Control characters and terminal escapes are taken out, and whatever says something that nobody sees; line
-breaks become spaces, and what is too long is cut with a visible sign. Everything that stores, prints or
-prompts uses these functions and no others.
+Control characters, terminal escapes and invisible characters are removed, line breaks become spaces, and
+what is too long is cut with a visible sign.
 """
 
 import re
@@ -29,18 +28,18 @@ _ESCAPES = re.compile(
 )
 _SPACES = re.compile(r"[\s\u2800]+")
 """White space, and the cell of Braille that has no dots."""
-# No marks and nothing hidden: most lines in European languages, Chinese, Japanese and Korean are done here.
+# No marks and nothing hidden, as in most lines of European languages, Chinese, Japanese and Korean.
 _PLAIN = re.compile(
     "[ -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u3001-\u3029\u3041-\u3096\u30a1-\u30ff"
     "\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9f]*"
 )
-# What Unicode lets be ignored when it is shown (Default_Ignorable_Code_Point), and marks of annotation: a
-# model reads it, a person does not. Bidirectional controls reorder a whole terminal line.
+# Default_Ignorable_Code_Point of Unicode, and marks of annotation: a model reads them, a person does not see
+# them. Bidirectional controls reorder a whole terminal line.
 _HIDDEN = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# Of these, the flags of England, Scotland and Wales are all that is ever drawn of Unicode's tag characters.
+# Of Unicode's tag characters, only the flags of England, Scotland and Wales are ever drawn.
 _FLAGS = re.compile(
     "\U0001f3f4\U000e0067\U000e0062"
     "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
@@ -49,7 +48,7 @@ _JOINERS = "\u200c\u200d"
 _STYLES = "\ufe0e\ufe0f"
 """Whether the character before is drawn as text or as emoji."""
 _FIRST_JOINED = "\u0600"
-"""Scripts and emoji that need joiners begin here; before it one only makes a word unlike itself."""
+"""Scripts and emoji that need joiners begin here; before it a joiner only makes equal words differ."""
 
 MARKS = 8
 """Combining marks on one character: Hebrew with cantillation has up to four, Tibetan up to eight."""
@@ -60,7 +59,7 @@ _forget: list[Callable[[], None]] = []
 
 
 def cached_by_text(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """As `lru_cache`, for what is worked out from what people said: `forget_texts` empties it."""
+    """Like `lru_cache`, for functions of what people said: `forget_texts` empties it."""
 
     def cached(function: Callable[P, T]) -> Callable[P, T]:
         kept = lru_cache(maxsize)(function)
@@ -71,17 +70,16 @@ def cached_by_text(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def forget_texts() -> None:
-    """Something that was said is forgotten: no function keeps it, or what it made of it."""
+    """Empty all caches of what people said, because some of it is forgotten."""
     for forget in _forget:
         forget()
 
 
 def clean(text: str) -> CleanText:
-    """One printable line: no escapes, nothing unseen, white space folded, ends stripped; "" if none is left.
+    """One printable line: no escapes, nothing invisible, white space folded, ends stripped; maybe "".
 
-    Joiners stay where they can join something, and of combining marks `MARKS` on a character. Lone surrogates
-    become the replacement character, so that the result always encodes as UTF-8.
-    Idempotent: `clean(clean(x)) == clean(x)`.
+    Joiners stay where they can join something, and at most `MARKS` combining marks on a character. Lone
+    surrogates become the replacement character, so that the result always encodes as UTF-8. Idempotent.
     """
     text = text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
     if not _PLAIN.fullmatch(text):
@@ -94,14 +92,14 @@ def clean(text: str) -> CleanText:
 
 
 def _seen(text: str) -> Iterator[str]:
-    """What can be seen, and what shapes what is seen."""
+    """The characters that are visible, or shape visible ones."""
     base, before, joiner, marks = "", "", "", 0  # a mark is only where there is a base for it
     flags = {flag.end(): flag.group()[1:] for flag in _FLAGS.finditer(text)}
     position = 0
     while position < len(text):
         character = text[position]
         if " " <= character <= "~" and (plain := _PLAIN.match(text, position)):
-            yield plain[0]  # most of most lines, at once; before it no joiner stays
+            yield plain[0]  # most of most lines; a joiner before it is dropped
             position, before = plain.end(), plain[0][-1]
             base, joiner, marks = before.strip(), "", 0
             continue
@@ -135,7 +133,7 @@ def _can_be_styled(base: str) -> bool:
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: in any case, and in any form of its letters."""
+    """A name for comparison, whatever its case and the form of its letters."""
     return unicodedata.normalize("NFKC", clean(name)).casefold()
 
 

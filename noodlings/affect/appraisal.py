@@ -1,13 +1,13 @@
-"""Text to affect without a language model, from explicit words and the meaning of the sentence.
+"""Text to affect without a language model, from explicit words and, if it is known, the meaning of the
+sentence.
 
-What the embedding model made of the sentence is optional; the words alone are enough. Nothing is invented:
-what the text does not express stays at rest, a feeling that is named and denied is not felt, grief expressed
-without a single sad word is still grief, and politeness does not cover it up.
+What the text does not express stays at rest, a feeling that is named and denied is not felt, and grief
+without a single sad word is still grief.
 
-The mapping from what was read to affect is a network with one hidden layer, run in numpy. `weights.npz` is
-made by `tools/affect/fit.py` and holds three networks: over the words alone, over words and sentence vector,
-and over words and what the layers of the embedding model hold, which tell best. It also records what the
-weights were fitted on, and contains none of that data.
+The mapping is a network with one hidden layer, run in numpy. `weights.npz` is made by `tools/affect/fit.py`
+and
+holds three networks: over the words alone, over words and sentence vector, and over words and the layers of
+the embedding model, which is the best. It also records what the weights were fitted on.
 """
 
 from __future__ import annotations
@@ -30,12 +30,10 @@ from noodlings.text import clean
 from noodlings.values.affect import AXES, REST, Affect
 
 WEIGHTS = "weights.npz"
-
-
 HALF = 0.35
 """How far from rest a rating must lie to become half of a full feeling. See `felt`."""
 FARTHEST = 4.0
-"""No rating lies farther from rest, so far back a feeling is traced."""
+"""The largest distance from rest that `rated` gives."""
 
 _ZERO = np.array(REST)
 _UNIT = np.array([1.0, 0.5, 1.0, 1.0, 1.0])
@@ -45,10 +43,9 @@ _UNIT = np.array([1.0, 0.5, 1.0, 1.0, 1.0])
 def felt(rated: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """From distances from rest, as people rate them, to affect, shapes (..., 5).
 
-    People keep to the middle of their scale, and a regression draws what they say nearer still; so the way to
-    our axes, which are to be used whole, is a Hill curve, x² / (x² + HALF²) with the sign of x: small
-    distances, mostly error, become smaller, and strong ones come near 1 without ever running into it. Fear,
-    sorrow and boredom below nothing are nothing.
+    People keep to the middle of their scale, and a regression even more; so the way to our axes, of which the
+    whole range is used, is a Hill curve, x² / (x² + HALF²) with the sign of x: small distances, mostly error,
+    become smaller, and large ones approach 1. Fear, sorrow and boredom are not below 0.
     """
     squared = rated * rated
     curved = np.sign(rated) * squared / (squared + HALF**2)
@@ -57,7 +54,7 @@ def felt(rated: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def rated(felt: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """The way back, from affect to distances from rest of at most `FARTHEST`; a full feeling lies there."""
+    """The inverse of `felt`: from affect to distances from rest of at most `FARTHEST`."""
     curved = (felt - _ZERO) / _UNIT
     share = np.minimum(np.abs(curved), FARTHEST**2 / (FARTHEST**2 + HALF**2))
     return np.asarray(np.sign(curved) * HALF * np.sqrt(share / (1.0 - share)))
@@ -70,8 +67,8 @@ class Regression:
     Attributes:
         by_words: over the features of `noodlings.affect.words` alone.
         by_meaning: over these and the sentence vector.
-        by_layers: over these and what the layers of the embedding model hold.
-        provenance: data, licences, sizes, figures, script and seed, and whose vectors it understands.
+        by_layers: over these and the layers of the embedding model.
+        provenance: data, licences, sizes, figures, script, seed, and the embedding model.
     """
 
     by_words: Network
@@ -84,12 +81,11 @@ class Regression:
 def shipped() -> Regression:
     """The weights that come with noodlings, read once."""
     with (resources.files("noodlings.affect") / WEIGHTS).open("rb") as file, np.load(file) as arrays:
-        provenance = json.loads(bytes(arrays["provenance"]).decode())
         return Regression(
             by_words=network_of(arrays, "words"),
             by_meaning=network_of(arrays, "meaning"),
             by_layers=network_of(arrays, "layers"),
-            provenance=provenance,
+            provenance=json.loads(bytes(arrays["provenance"]).decode()),
         )
 
 
@@ -98,7 +94,8 @@ ADDRESSED = 0.1
 SHOUTED = 0.2
 """How much a text all in capitals adds to that. A rule, since in the raters' data capitals are headlines."""
 BARE_EXCLAMATION = 0.5
-"""What is left of arousal that only the punctuation shows: rare in the raters' prose, habit in a chat."""
+"""What is left of arousal that only punctuation shows: it is rare in the raters' prose, and a habit in a
+chat."""
 
 _AROUSAL = AXES.index("arousal")
 WORDS, WORDS_AND_VECTOR, WORDS_AND_LAYERS = "words", "words+vector", "words+layers"
@@ -109,11 +106,10 @@ class Appraisal:
     """What is felt about a text.
 
     Attributes:
-        affect: the feeling.
-        confidence: the chance that the sign of the valence is right, 0.5…1, from how far the method was off
-            where people had rated texts. Of a text that says nothing of feeling it is about a half.
-        by: "words"; "words+vector" or "words+layers" where the meaning of the sentence counted too.
-        significance: how far a fair-minded archivist of whoever says it would keep it, 0…1, felt or not.
+        confidence: the chance that the sign of the valence is right, 0.5…1, from the error of the method on
+            rated texts; about 0.5 for a text without feeling.
+        by: "words"; "words+vector" or "words+layers" if the meaning of the sentence counted too.
+        significance: see `noodlings.affect.significance`, 0…1.
     """
 
     affect: Affect
@@ -123,9 +119,9 @@ class Appraisal:
 
 
 class Appraiser:
-    """Appraises one text after the other; may be shared by threads.
+    """Appraises texts; may be shared by threads.
 
-    What one says a whole room hears: so the latest text is not read anew for each who does.
+    A whole room hears each line, so the appraisal of the latest text is cached.
     """
 
     def __init__(self) -> None:
@@ -143,9 +139,9 @@ class Appraiser:
 
         Args:
             addressed: it was meant for whoever feels it.
-            vector: the text as `noodlings.embed.minilm.MiniLM` gives it, shape (384,). One of another shape
-                is another model's and is not used; `by` says so.
-            layers: what its `read` gives beside it, shape (2688,). Without, the vector must do.
+            vector: of the text by `noodlings.embed.minilm.MiniLM`, shape (384,). One of another shape is
+                another model's and is not used.
+            layers: as its `read` gives them, shape (2688,); without them the vector must do.
         """
         kept = self._latest.get(addressed)
         if kept is not None and kept[0] == text and kept[1] is vector and kept[2] is layers:
@@ -155,13 +151,13 @@ class Appraiser:
         return appraisal
 
     def let_go(self) -> None:
-        """Keep no text."""
+        """Empty the cache."""
         self._latest.clear()
 
     def _read(self, text: str, addressed: bool, vector: Array | None, layers: Array | None) -> Appraisal:
         reading = read(clean(text))
         meant = vector if vector is not None and vector.shape == (VECTOR_SIZE,) else None
-        network, inputs, by = _way(reading, meant, layers)
+        network, inputs, by = _chosen_network(reading, meant, layers)
         rating = _without_denied(network(inputs)[0], reading)
         if meant is None and not _any_feeling(reading):
             rating[_AROUSAL] *= BARE_EXCLAMATION
@@ -170,8 +166,10 @@ class Appraiser:
         return Appraisal(Affect.of(felt(rating)), confidence, by, significance(reading, meant))
 
 
-def _way(reading: Reading, vector: Array | None, layers: Array | None) -> tuple[Network, Array, str]:
-    """The network that knows most of what there is, what goes into it, and its name."""
+def _chosen_network(
+    reading: Reading, vector: Array | None, layers: Array | None
+) -> tuple[Network, Array, str]:
+    """The network that uses most of what is known, its inputs, and its name."""
     regression, features = shipped(), reading.features()
     if vector is None:
         return regression.by_words, regression.by_words.inputs(features[None], None), WORDS
@@ -183,7 +181,8 @@ def _way(reading: Reading, vector: Array | None, layers: Array | None) -> tuple[
 
 
 def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[Any]:
-    """Takes back what is named only to be denied, and of an unpleasant valence as much as that explains."""
+    """The rating without feelings that are named only to be denied, and the unpleasant valence they
+    explain."""
     denied = np.array([0.0, 0.0, reading.denied_fear, reading.denied_sorrow, reading.denied_boredom])
     named = np.array([0.0, 0.0, reading.fear, reading.sorrow, reading.boredom])
     denied[named > 0] = 0.0  # "not afraid, but terrified": what is also named is felt
@@ -194,7 +193,7 @@ def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[A
 
 
 def _any_feeling(reading: Reading) -> bool:
-    """Whether any word at all speaks of feeling, or is shouted."""
+    """Whether any word is about feeling, or shouted."""
     ours = (reading.fear, reading.sorrow, reading.boredom, reading.stirred, reading.calm)
     return any(ours) or reading.loaded > 0 or reading.capitals > 0
 

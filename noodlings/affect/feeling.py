@@ -1,8 +1,7 @@
-"""A word for a feeling: five numbers in, "sorrowful" out, the same everywhere it is shown.
+"""A word for a feeling, such as "sorrowful", the same everywhere it is shown.
 
-Whether anything is felt at all is decided by the shared intensity (`noodlings.values.affect.intensity`);
-which feeling it is, by the direction in which the affect points. So a little sorrow is still sorrow, only
-with a milder word.
+The intensity (`noodlings.values.affect.intensity`) decides whether anything is felt; the direction of the
+affect, which feeling it is. So a little sorrow is still sorrow, only with a milder word.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ DROWSY = 0.3
 """Arousal up to which somebody who feels nothing is calm, not merely neutral."""
 
 FAMILIES = ("joy", "calm", "fear", "anger", "sorrow", "boredom", "neutral", "unknown")
-"""Feelings of one sort, in the order in which they are listed; "unknown" is a missing affect."""
+"""Families of feelings, in the order in which they are listed; "unknown" is a missing affect."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Prototype:
-    """One direction of feeling: its family, a word for when it is mild, and one for when it is strong."""
+    """One direction of feeling: its family, a word for a mild feeling, and one for a strong one."""
 
     family: str
     mild: str
@@ -74,7 +73,7 @@ def feeling(affect: Affect | None) -> str:
 
 def feelings(affects: FloatArray) -> list[str]:
     """The word for each of many affects, shape (n, 5); rows of NaN are unknown."""
-    if len(affects) == 1:  # as they come in life, one by one
+    if len(affects) == 1:  # the usual case
         [one] = affects.tolist()
         return [feeling(None if math.isnan(one[0]) else Affect(*one))]
     felt = np.asarray(intensity(*affects.T))
@@ -89,12 +88,12 @@ def feelings(affects: FloatArray) -> list[str]:
 
 
 def family(affect: Affect | None) -> str:
-    """The sort of feeling, one of `FAMILIES`: "sorrow" for sad, sorrowful, unhappy, miserable and wistful."""
+    """The family of a feeling, one of `FAMILIES`: "sorrow" for sad, unhappy, miserable and so on."""
     return family_of(feeling(affect))
 
 
 def family_of(word: str) -> str:
-    """The sort of a feeling that is known by its word alone; a word that is no feeling is "unknown"."""
+    """The family of the word for a feeling; "unknown" for any other word."""
     return _FAMILY_OF.get(word, "unknown")
 
 

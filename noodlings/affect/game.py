@@ -1,17 +1,13 @@
-"""What a game makes of a companion: its named mood, the state of the game, and recent notable events.
+"""What the events of a game do to a companion: its named mood, the state of the game, and notable events.
 
-Events change all three, whether or not anybody spoke in between. Rendering them for a prompt changes none of
-them and happens anew for every prompt, because the times in them are relative. They are no part of what was
-said.
+They are rendered anew for every prompt, because the times in them are relative.
 
-- The named mood is one of four. Events set it, and it becomes chill again when nothing keeps it up. It is
-  computed when it is asked for and never ticked: `at_time` gives the mood at any world time, regardless of
-  earlier calls.
-- The memory bank holds a few notable events of this session. When it is full the oldest leaves first, of the
-  kind of event that there is most of: what happens again and again does not push out what happened once.
-- The game state becomes the `[GAME STATE]` line of a prompt. Only what the rules call state is kept, each
-  field with its latest value, so that a voice knows the hit points long after the event that reported them.
-  When the report is old, the line says how old.
+- The named mood is one of four. Events set it, and without further events it becomes chill again. It is
+  computed when it is asked for: `at_time` gives the mood at any world time.
+- The memory bank holds a few notable events of this session. When it is full, the oldest event of the most
+  frequent kind leaves, so that repeated events do not push out a single one.
+- The game state becomes the `[GAME STATE]` line of a prompt. It holds the latest value of each field that the
+  rules call state, and says how old it is when it is old.
 """
 
 from __future__ import annotations
@@ -41,18 +37,13 @@ def ago(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MoodTracker:
-    """The mood an event last led to, and when. A value.
-
-    Attributes:
-        mood: as it was then.
-        since: world time in seconds of the last event that called for it.
-    """
+    """The mood that an event last led to, and since when, in world seconds. A value."""
 
     mood: NamedMood = NamedMood.CHILL
     since: float = 0.0
 
     def at_time(self, now: float, lasts: float) -> NamedMood:
-        """The mood at a world time, if one lasts so many seconds after its last event."""
+        """The mood at a world time, if it lasts `lasts` seconds after its last event."""
         return NamedMood.CHILL if abs(now - self.since) >= lasts else self.mood
 
     def left(self, now: float, lasts: float) -> float:
@@ -60,7 +51,7 @@ class MoodTracker:
         return 0.0 if self.at_time(now, lasts) is NamedMood.CHILL else lasts - (now - self.since)
 
     def after(self, rule: MoodRule, now: float, lasts: float) -> MoodTracker:
-        """The tracker after an event with this rule; itself when the rule asks for another mood before."""
+        """The tracker after an event with this rule; itself if the rule requires another mood before."""
         return MoodTracker(rule.become, now) if self.at_time(now, lasts) in rule.only_from else self
 
     def as_dict(self) -> dict[str, Any]:
@@ -88,11 +79,10 @@ class Notable:
     """One event worth remembering.
 
     Attributes:
-        event: its name.
         summary: the line, without a time.
         at: world time in seconds.
-        values: of the field that such events are folded by, oldest first; empty when they are not.
-        kind: what sort of event it is, see `GameRules.kind`; "" where only its name is known.
+        values: of the field that such events are folded by, oldest first; empty if they are not folded.
+        kind: see `GameRules.kind`; "" if only its name is known.
     """
 
     event: str
@@ -111,7 +101,7 @@ class MemoryBank:
     def with_event(
         self, rules: GameRules, event: str, rule: Remembering, data: Mapping[str, Any], now: float
     ) -> MemoryBank:
-        """With one more event, if its data make it notable; at most `rules.slots` are kept."""
+        """The bank with one more event, if its data make it notable; at most `rules.slots` are kept."""
         if rule.only_if and not rule.only_if.holds(data):
             return self
         kept = self.events
@@ -122,7 +112,7 @@ class MemoryBank:
             before = next((notable.values for notable in kept if notable.event == event), ())
             if before and _same(value, before[-1]):
                 return self
-            # Back where it has just been, nothing comes "after" itself.
+            # A value that came before as well is not named as its own predecessor.
             if others := [name for name in before if not _same(name, value)]:
                 line = rules.line(rule.folded, {**data, "before": ", ".join(others[-BEFORE:])})
             kept = tuple(notable for notable in kept if notable.event != event)
@@ -133,21 +123,17 @@ class MemoryBank:
         return MemoryBank(_varied((*kept, new), rules.slots))
 
     def without(self, moments: Collection[float]) -> MemoryBank:
-        """Without what happened at these moments, in world seconds, nor a later line that may name it."""
+        """The bank without events at these moments, in world seconds, and later lines that may name them."""
         first = min(moments, default=math.inf)
         return MemoryBank(
             tuple(e for e in self.events if e.at not in moments and not (len(e.values) > 1 and e.at > first))
         )
 
     def format_memory(self, now: float, limit: int = 5) -> str:
-        """The [MEMORY] block with the latest events, newest first, with how long ago; "" for none.
-
-        Where there are more than `limit`, those of which there are many give way to others, see `_varied`.
-        """
+        """The [MEMORY] block with up to `limit` events (see `_varied`), newest first; "" for none."""
         latest = _varied(self.events, max(limit, 0))[::-1]
-        return (
-            "\n".join(["[MEMORY]", *(f"- {ago(now - e.at)}: {e.summary}" for e in latest)]) if latest else ""
-        )
+        lines = [f"- {ago(now - e.at)}: {e.summary}" for e in latest]
+        return "\n".join(["[MEMORY]", *lines]) if lines else ""
 
     def as_list(self) -> list[dict[str, Any]]:
         """JSON-compatible and exact."""
@@ -178,10 +164,8 @@ class MemoryBank:
 
 
 def _varied(events: Sequence[Notable], most: int) -> tuple[Notable, ...]:
-    """So many at most, in their order: of the kind that there is most of the oldest leaves, and again.
-
-    Where every kind is there once, or all are of one kind, the oldest of all leave.
-    """
+    """At most `most` events, in their order: while there are more, the oldest of the most frequent kind
+    leaves."""
     kept = list(events)
     while len(kept) > most:
         counts = Counter(e.kind or e.event for e in kept)
@@ -191,14 +175,14 @@ def _varied(events: Sequence[Notable], most: int) -> tuple[Notable, ...]:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two values are one name: "Birch Forest" is "birch_forest"."""
+    """Whether two values are the same name: "Birch Forest" is "birch_forest"."""
     return one.casefold().replace(" ", "_") == other.casefold().replace(" ", "_")
 
 
 MAX_FIELDS = 12
-"""How many fields of a game's state are told."""
+"""How many fields of a game's state are shown."""
 
-# Label, field, and the full measure: a field of its own, else what games usually have.
+# Label, field, the field with its maximum, and the usual maximum.
 _MEASURED = (("HP", "hp", "max_hp", "20"), ("Food", "food", "max_food", "20"))
 
 
@@ -215,13 +199,13 @@ class GameState:
     at: float | None = None
 
     def told(self, rules: GameRules, data: Mapping[str, Any], now: float) -> GameState:
-        """The state after an event. A field that came empty is not known any more."""
+        """The state after an event. A field that came empty is removed."""
         came = {name: value_of(data, name) for name in rules.state if name in data}
         kept = {name: told for name, told in self.fields.items() if name not in came}
         return GameState(kept | {name: (value, now) for name, value in came.items() if value}, now)
 
     def without(self, moments: Collection[float]) -> GameState:
-        """Without what was told at these moments, in world seconds."""
+        """The state without fields that came at these moments, in world seconds."""
         fields = {name: (value, at) for name, (value, at) in self.fields.items() if at not in moments}
         return GameState(fields, self.at)
 
@@ -256,12 +240,11 @@ class GameState:
 
 
 def format_game_state(mood: NamedMood, state: Mapping[str, Any]) -> str:
-    """One line that tells a voice how things stand: `[GAME STATE] Mood:nervous | HP:8/20 | Biome:plains`.
+    """The state as one line: `[GAME STATE] Mood:nervous | HP:8/20 | Biome:plains`.
 
     Args:
-        mood: the named mood, always first.
-        state: what the game says: `hp` and `food` (with `max_hp` and `max_food` where those are not 20),
-            `biome`, and whatever else. What did not come, or is neither text nor a number, is left out.
+        state: `hp` and `food` (with `max_hp` and `max_food` if those are not 20), `biome`, and other fields.
+            What is neither text nor a number is left out.
     """
     return "[GAME STATE] " + " | ".join([f"Mood:{mood}", *_told(state)][: MAX_FIELDS + 1])
 
@@ -297,15 +280,15 @@ class GameFeeling:
     def after(
         self, rules: GameRules, event: str, data: Mapping[str, Any], now: float
     ) -> tuple[GameFeeling, Affect | None]:
-        """Take in an event of the game. With the first one of a new session all that was before is over.
+        """Apply an event of the game. The first one of a new session resets all.
 
         Args:
-            event: its name; one without a rule may tell how things stand, and changes nothing else.
-            data: whatever the game tells of it. Fields that are missing or of an odd kind do no harm.
+            event: its name; one without a rule may report the state, and changes nothing else.
+            data: of any form; fields that are missing or of an odd type do no harm.
             now: world time in seconds.
 
         Returns:
-            What the event left, and what it feels like (to push the slow mood), or None for nothing.
+            The new value, and what the event feels like (to push the slow mood), or None for nothing.
 
         Raises:
             UserError: the time is not finite.
@@ -324,7 +307,7 @@ class GameFeeling:
         return GameFeeling(tracker, bank, state), rule.feel.affect() if rule.feel else None
 
     def without(self, moments: Collection[float]) -> GameFeeling:
-        """Without the words of what happened at these moments, in world seconds."""
+        """The value without the words of what happened at these moments, in world seconds."""
         return GameFeeling(self.tracker, self.bank.without(moments), self.state.without(moments))
 
     @property
@@ -337,10 +320,7 @@ class GameFeeling:
         return self.tracker.at_time(now, rules.lasts_seconds)
 
     def blocks(self, rules: GameRules, now: float) -> tuple[str, ...]:
-        """What a voice is told anew in each turn: `[GAME STATE] …` and, where there is any, `[MEMORY] …`.
-
-        Empty before the first event of a game. The times in it are relative to `now`, so it is never kept.
-        """
+        """What a voice is told in each turn: `[GAME STATE] …` and `[MEMORY] …`, as far as there are any."""
         told = (self.state.line(self.mood(rules, now), rules, now), self.bank.format_memory(now))
         return tuple(block for block in told if block)
 

@@ -1,7 +1,4 @@
-"""The rules of `game_events.yaml`, read and checked: what an event does, when, and what is said of it.
-
-A mistake in the file is an error that names it, never a rule that silently does nothing.
-"""
+"""The rules of `game_events.yaml`, read and checked: what an event does, when, and how it is remembered."""
 
 from __future__ import annotations
 
@@ -20,15 +17,14 @@ from noodlings.validation import Readable, read_table
 from noodlings.values.affect import Affect
 
 MAX_VALUE = 40
-"""Characters of one value of an event's data that anybody gets to read."""
-
+"""Characters that are shown of one value in an event's data."""
 LARGEST = 1e15
-"""No number in an event's data means anything from here on."""
+"""Numbers in an event's data are ignored from here on."""
 
 _FIELD = re.compile(r"(?:an? )?[a-z_]+")
 _NAMESPACE = re.compile(r"^[a-z0-9_.-]+:(?=[a-z0-9_./-]+$)")
 
-# Marks by which a value from outside could pass for another field or block of a prompt.
+# Characters by which a value from outside could imitate another field or block of a prompt.
 _MARKS = str.maketrans("", "", "[]{}<>|`")
 
 
@@ -66,7 +62,7 @@ class MoodRule(_Section):
 
 
 class EventFeeling(_Section):
-    """What an event feels like; what is left out is at rest."""
+    """What an event feels like."""
 
     valence: float = Field(0.0, ge=-1, le=1)
     arousal: float = Field(0.5, ge=0, le=1)
@@ -75,7 +71,6 @@ class EventFeeling(_Section):
     boredom: float = Field(0.0, ge=0, le=1)
 
     def affect(self) -> Affect:
-        """As an affect."""
         return Affect(**self.model_dump())
 
 
@@ -133,10 +128,8 @@ class GameRules(_Section):
         return "".join(parts)
 
     def kind(self, event: str) -> str:
-        """What sort of event it is: the words that its lines have in common, else its name.
-
-        So one event under several names, with facts of its own each time, is still of one kind.
-        """
+        """The words that the lines of an event have in common, else its name. So one event under several
+        names is still of one kind."""
         rule = self.events.get(event)
         template = rule.remember.summary if rule and rule.remember else ""
         return clean(" ".join(text for text, _ in _fields(template))) or event
@@ -157,9 +150,9 @@ def event_name(event: str) -> str:
 
 
 def value_of(data: Mapping[str, Any], field: str) -> str | None:
-    """A field of an event's data as short printable text; None when it is missing or not text or a number.
+    """A field of an event's data as short printable text; None if it is missing or neither text nor a number.
 
-    A namespace goes (`minecraft:plains`), and so do the marks that prompts are built with.
+    A namespace (`minecraft:plains`) and the characters that prompts are built with are removed.
     """
     value = data.get(field)
     if isinstance(value, float | int) and not isinstance(value, bool):

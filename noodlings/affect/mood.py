@@ -6,7 +6,7 @@ personality gives (Mehrabian 1996, "Analysis of the big-five personality factors
 temperament model"). Two things differ: mood has our five axes in place of his three, and it returns by
 half-lives, so that it does not matter how often one looks.
 
-The rule it keeps: one event never takes the mood more than `PUSH` of the way, so it flips nobody.
+One event never takes the mood more than `PUSH` of the way, so it flips nobody.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ HALF_LIFE_SECONDS = 600.0
 
 PUSH = 0.25
 """How much of the way to the strongest feeling one event takes the mood, 0…1."""
-
 TEMPERAMENT = 0.3
 """How far an extreme personality shifts the mood it returns to, on axes of length 1."""
 
@@ -40,8 +39,7 @@ class Mood:
     """A mood as it was when it was last pushed. A value: a push gives a new one.
 
     Attributes:
-        current: the mood at `at`.
-        at: world time in seconds.
+        current: the mood at `at`, world time in seconds.
         baseline: where it returns to.
         half_life: seconds, > 0.
         moodiness: how far feelings move it, 0 (never) … 1.

@@ -1,6 +1,6 @@
-"""A network with one hidden layer and a direct way past it, run in numpy: from a text to ratings of it.
+"""A network with one hidden layer and skip connections, run in numpy: from a text to ratings of it.
 
-Its inputs are the features of `noodlings.affect.words`, alone or with what a model made of the sentence.
+Its inputs are the features of `noodlings.affect.words`, alone or with what an embedding model gives.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ LAYERS_SIZE = 7 * VECTOR_SIZE
 VECTOR_SCALE = np.float32(np.sqrt(VECTOR_SIZE))
 """Brings the numbers of a unit vector to the size of the standardised features."""
 FEATURE_LIMIT = 5.0
-"""A feature counts at most so many standard deviations: a page of exclamation marks is not a new feeling."""
+"""Standard deviations at which a feature is clipped: a page of exclamation marks is not a new feeling."""
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The weights of one network, float32. It says what raters would say.
+    """The weights of one network, float32, which predicts what raters would say.
 
     Attributes:
         centre, scale: mean and standard deviation of each feature, shape (features,).
         hidden, hidden_bias: shapes (inputs, units) and (units,), inputs = features (+ 384 with a vector).
         output, skip, bias: shapes (units, outputs), (inputs, outputs) and (outputs,).
-        error: how far its first output lies from what people said: root mean square.
+        error: root mean square error of its first output.
     """
 
     centre: Array

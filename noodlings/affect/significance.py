@@ -1,7 +1,7 @@
-"""Significance: how far a line is worth keeping, by its words and what they mean, felt or not.
+"""Significance: how far a line is worth keeping, by its words and what they mean, whatever is felt.
 
 "We are expecting a baby" and "the spare key is under the pot" name no feeling, and are kept; strong words
-about a queue are not. The weights are made by `tools/affect/fit_significance.py` out of our own rated lines.
+about a queue are not. `tools/affect/fit_significance.py` makes the weights from our own rated lines.
 """
 
 from __future__ import annotations
@@ -21,12 +21,8 @@ draws everything toward the middle."""
 
 
 def significance(reading: Reading, vector: Array | None) -> float:
-    """How far a fair-minded archivist of whoever says it would keep a line, 0…1.
-
-    Args:
-        reading: of the line.
-        vector: what it means, shape (384,), or None to go by the words alone.
-    """
+    """How far a fair archivist of the speaker would keep a line, 0…1, by its words and, if given, its vector
+    of shape (384,)."""
     network = _shipped()[vector is not None]
     inputs = network.inputs(reading.features()[None], None if vector is None else vector[None])
     rated = float(network(inputs)[0, 0])

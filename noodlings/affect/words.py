@@ -1,13 +1,12 @@
 """What the words alone say about feeling: VADER's polarity, our own feeling words, and the emphasis.
 
-Everything here is read off the surface of the text; the meaning of the sentence is left to the network
-(`noodlings.affect.appraisal`). VADER is by Hutto and Gilbert, ICWSM 2014 (package vaderSentiment, MIT).
+The meaning of the sentence is left to the network (`noodlings.affect.appraisal`). VADER is by Hutto and
+Gilbert, ICWSM 2014 (package vaderSentiment, MIT).
 
 - Feeling words, their weights and the file format are in `feeling_words.txt`. A word under a negation ("not
   sad at all", "never felt lonely") is reported as denied and never as felt.
-- Phrases with misleading words are first replaced by plain ones: nobody who is laughed at is merry, and a
-  biopsy that comes back positive is not good news. Only what is certain is replaced; whatever could be meant
-  well stays as it was said.
+- Phrases with misleading words are first replaced by plain ones: somebody who is laughed at is not merry,
+  and a biopsy that comes back positive is not good news. Only what is certain is replaced.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _SOMEBODY = r"(me|us|him|her|them|you|my|our|his|their|your|everybody|everyone)"
-# What people make to be laughed at is rather praised by it.
+# Jokes and the like are praised when they are laughed at.
 _IN_FUN = r"(?!\s+(?:\w+\s+)?(?:jokes?|puns?|story|stories|antics|impressions?|comedy|cartoons?|tricks?)\b)"
 _MEDICAL = r"\b(biopsy|scans?|tests?|results?|x-?rays?|screenings?|smears?)\b"
 _CAME = r"(\W+(?:\w+\W+){0,3}?(?:came back|comes back|is back and|was|were|is|are))"
@@ -48,17 +47,17 @@ _STAND_FOR = (
 
 
 def in_plain_words(text: str) -> str:
-    """The text with such phrases put in other words; for counting words, never for reading."""
+    """The text with misleading phrases replaced; for counting words, never for reading."""
     for phrase, plain in _STAND_FOR:
         text = phrase.sub(plain, text)
     return text
 
 
 FEELINGS = ("fear", "sorrow", "boredom", "stirred", "calm")
-"""What there are words for; the last two are the directions of arousal."""
+"""What feeling words express; the last two are the directions of arousal."""
 
 _CLAUSE_END = frozenset(".,;:!?")
-# Beside these, whatever ends in "n't"; the last two lines are how people write that in haste.
+# Also whatever ends in "n't"; the last two lines are hasty spellings of that.
 # fmt: off
 _NEGATIONS = frozenset((
     "not", "no", "never", "nor", "neither", "nobody", "nothing", "none", "without", "hardly", "barely",
@@ -77,12 +76,11 @@ _WEAKER = frozenset(("slightly", "bit", "little", "somewhat", "rather", "kinda",
 
 
 def feelings_in(tokens: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """How much of each feeling the words hold, felt and denied, 0…1.
-
-    Each word closes its part of the gap to 1.
+    """How much of each feeling the words hold, felt and denied, 0…1; each word closes its part of the gap to
+    1.
 
     Args:
-        tokens: words, emoticons and marks in lower case, in order; the marks end clauses.
+        tokens: words, emoticons and punctuation marks in lower case; the marks end clauses.
     """
     felt_gap = dict.fromkeys(FEELINGS, 1.0)
     denied_gap = dict.fromkeys(FEELINGS, 1.0)
@@ -161,17 +159,18 @@ def _lexicon() -> _Lexicon:
 
 
 MAX_CHARACTERS = 1_000
-"""What is read of a text: about what the embedding model sees. VADER slows with the square of it."""
+"""How much is read of a text: about what the embedding model sees. VADER's time grows with the square of
+it."""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|[:;=]['-]?[()]|[.,;:!?]+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]")
-# Answers are no feelings: VADER's lexicon has "no" unpleasant and "ok" pleasant.
+# Answers are not feelings, but VADER's lexicon has "no" as unpleasant and "ok" as pleasant.
 _ANSWERS = ("no", "nope", "yes", "yeah", "yep", "ok", "okay", "sure")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read off the surface of a text.
+    """What the words of a text say about feeling.
 
     Attributes:
         compound: VADER's polarity of the whole, −1…1; positive, negative: the share of such words, 0…1.

@@ -1,10 +1,10 @@
 """Sentence vectors on this machine: all-MiniLM-L6-v2 with int8 weights, run by onnxruntime on one thread.
 
-The rule it keeps: the same text gives the same vector, whatever it is embedded with, and only from the one
-model file whose hash is known here. Nothing is downloaded; nothing heavy is imported before the first use.
+The same text gives the same vector, whatever it is embedded with, and only from the one model file whose hash
+is known here. Nothing is downloaded; nothing heavy is imported before the first use.
 
-The last layer was trained to tell what a text is about; how it feels is plainer further down. So the same
-pass can also give what the layers below hold, for the appraisal (`MiniLM.read`).
+The last layer was trained to tell what a text is about; the layers below tell more about how it feels. So the
+same pass can also give those, for the appraisal (`MiniLM.read`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ MAX_TOKENS = 256
 LAYERS = ("last_hidden_state", "layer_norm_8", "layer_norm_4")
 """The outputs of layers 6, 4 and 2 of six, by their names in the model."""
 LOOKED_AT = 1
-"""The place of the layer that the queries look at."""
+"""The index of the layer for the queries."""
 QUERIES = "queries.npz"
-"""Four vectors that tokens of layer 4 are weighed by; `tools/affect/fit.py` learns them."""
+"""Four vectors that tokens of layer 4 are weighted by; `tools/affect/fit.py` learns them."""
 
 # The model file names layer 6 alone as an output. These bytes, put behind it, name the other two: a
 # `ModelProto` (onnx.proto) with nothing in it but `graph { output { name, type { tensor_type { elem_type: 1
@@ -90,7 +90,7 @@ class MiniLM:
         """The vectors that `embed` gives, and from the same pass what the layers hold, (len(texts), 7 · 384).
 
         That is the mean over the tokens in layers 6, 4 and 2, and one mean of layer 4 for each of the
-        queries, weighed by how well each token fits it. Raises as `embed` does.
+        queries, weighted by how well each token fits it. Raises as `embed` does.
         """
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         queries = _queries()
@@ -107,9 +107,8 @@ class MiniLM:
     def states(
         self, texts: Sequence[str], layers: Sequence[str]
     ) -> Iterator[tuple[list[int], list[Vectors], Mask]]:
-        """What the model makes of each token, a batch at a time: the places of its texts, for each of the
-        layers a state for each token, (texts, tokens, 384), and a mask that is 1 for a text's own tokens.
-        """
+        """By batch: the indices of its texts, the state of each token in each of the layers, (texts, tokens,
+        384), and a mask that is 1 for a text's own tokens."""
         if not texts:
             return
         tokenizer, session = self._load()
@@ -187,7 +186,7 @@ def _pooled(hidden: Vectors, mask: Mask) -> Vectors:
 
 
 def _shares(scores: Vectors) -> Vectors:
-    """What each token counts for each query: they add up to 1 over the tokens, (tokens, queries)."""
+    """Softmax over the tokens, (tokens, queries)."""
     raised = np.exp(scores - scores.max(axis=0))
     return np.asarray(raised / raised.sum(axis=0))
 

@@ -1,8 +1,7 @@
 """Sentence vectors from an OpenAI-compatible endpoint: LM Studio, Ollama, vLLM, OpenAI.
 
-Whatever goes wrong there becomes a `NoodlingsError` that names the endpoint and never the key. A call goes
-over the network and blocks, so it belongs on a thread of its own, never in the way of an event. The library
-is imported with the first call.
+Every failure becomes a `NoodlingsError` that names the endpoint and never the key. A call blocks, so it
+belongs on a thread of its own. The library is imported with the first call.
 """
 
 from __future__ import annotations
@@ -26,13 +25,12 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 TIMEOUT_SECONDS = 30.0
-"""How long one call may take."""
 MAX_CHARACTERS = 4_000
-"""What is sent of one text; models read a few hundred words and refuse far longer ones."""
+"""What is sent of one text; models read a few hundred words and refuse far longer texts."""
 AT_ONCE = 32
 """Texts of one call; some servers take no more."""
 LARGEST_ANSWER = 64_000_000
-"""Bytes; of a larger answer no more is read."""
+"""Bytes that are read of an answer."""
 
 _LATE = f"it did not answer within {TIMEOUT_SECONDS:g} s"
 _NOTHING = "."  # an empty text is refused by several servers
@@ -42,9 +40,6 @@ Vectors = npt.NDArray[np.float32]
 
 class OpenAIEmbedder:
     """The port `Embedder` over an endpoint. Safe to share between threads.
-
-    Args:
-        settings: base_url, name and api_key are used.
 
     Raises:
         UserError: the endpoint is no web address, or no model is named.
@@ -70,8 +65,7 @@ class OpenAIEmbedder:
         """Unit vectors, float32 of shape (len(texts), dimensions), in the order of the texts.
 
         Raises:
-            NoodlingsError: it cannot be reached, refuses, is late, or answers with something else than
-                vectors of one length.
+            NoodlingsError: it cannot be reached, refuses, is late, or answers without vectors of one length.
         """
         sent = [clean(text)[:MAX_CHARACTERS] or _NOTHING for text in texts]
         portions = [self._ask(sent[at : at + AT_ONCE]) for at in range(0, len(sent), AT_ONCE)]
@@ -97,7 +91,7 @@ class OpenAIEmbedder:
         return vectors
 
     def _answer(self, texts: list[str]) -> Any:
-        """The answer of the endpoint, parsed from JSON, whatever that is."""
+        """The answer of the endpoint, parsed from JSON."""
         import openai
 
         body = bytearray()
@@ -117,8 +111,8 @@ class OpenAIEmbedder:
             raise
         except openai.APITimeoutError:
             raise NoodlingsError(_LATE) from None
-        except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are
-            # What a server says beside its refusal may quote what was sent, and that is somebody's memory.
+        except Exception as error:  # noqa: BLE001 -- the library does not wrap errors of its transport
+            # The message of a server may quote what was sent, which is somebody's memory.
             raise NoodlingsError(failure(error, openai)) from None
         try:
             return json.loads(body)

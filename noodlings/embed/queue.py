@@ -1,10 +1,9 @@
-"""Everything that is to be embedded, by one model, on one thread.
+"""Embeds all texts of a society by one model, on one thread.
 
-What somebody waits for (a line just said, a question to a memory) comes first: first come, first served,
-several texts together, and the same text once however many ask. The backlog of entries without a vector comes
-after that, each of its owners in turn. The rules: no event waits for the backlog; where there is no vector in
-time, words must do; whatever ends the process, an entry without a vector in the store is one that is still to
-be embedded, so none is ever lost; and no text that was asked for before `let_go` is kept.
+Texts that somebody waits for (a line just said, a question to a memory) come first, in order, several
+together, and the same text once however many ask. Then comes the backlog of entries without a vector, each
+of its owners in turn. No event waits for the backlog, and if there is no vector in time, words must do. An
+entry without a vector in the store is still to be embedded, so none is lost when the process ends.
 """
 
 from __future__ import annotations
@@ -30,38 +29,38 @@ from noodlings.values.audience import Tier
 from noodlings.values.memory import Vector
 
 KEPT = 256
-"""So many of the latest texts are not embedded again."""
+"""How many of the latest texts are not embedded again."""
 TOGETHER = 8
-"""Texts that are embedded together on this machine; more of them save nothing more."""
+"""Texts that are embedded together on this machine; larger batches are no faster."""
 TOGETHER_CHARACTERS = 800
-"""And so long in all: the short ones would have to wait for a long one."""
+"""Their characters in all, so that short texts do not wait for a long one."""
 TOGETHER_REMOTE = 32
 """Entries of a backlog that are sent to an endpoint together."""
 QUESTION_SECONDS = 1.0
-"""So long a question waits for its vector where that comes from an endpoint; then words must do."""
+"""How long a question waits for its vector from an endpoint."""
 MOST_WAITING = 256
-"""So many texts may wait for the model of this machine, about as long; of more questions words must do."""
+"""How many texts may wait for the model of this machine; further questions are searched by words."""
 QUIET_SECONDS = 30.0
-"""So long no question is sent to an endpoint that failed."""
+"""How long no question is sent to an endpoint that failed."""
 _LEAVE_SECONDS = 2.0
 
 Kept = OrderedDict[str, Understood]
-Given = TypeVar("Given")
+Answer = TypeVar("Answer")
 
 log = logging.getLogger(__name__)
 
 
 class Backlog(Protocol):
-    """Texts that are to be embedded whenever nobody waits for anything else."""
+    """Texts that are embedded whenever nobody waits for anything else."""
 
     def take(self, now: float, most: int) -> dict[int, str]:
-        """The texts to embed now by id, at most so many; each is then given to `keep` or `fail`."""
+        """At most `most` texts to embed now, by id; each is then given to `keep` or `fail`."""
 
     def keep(self, vectors: Mapping[int, Vector], now: float) -> None:
-        """These were made, by id."""
+        """Store vectors by id."""
 
     def fail(self, ids: Sequence[int], reason: str, now: float) -> None:
-        """These could not be embedded."""
+        """Note that these could not be embedded."""
 
     def again_at(self) -> float:
         """When there is something to take: −inf for now, inf for never."""
@@ -69,7 +68,7 @@ class Backlog(Protocol):
 
 @dataclass(slots=True)
 class _Asked:
-    """A text that somebody waits for: where its vector is kept then, and to whom it was promised."""
+    """A text that somebody waits for: where its vector will be cached, and the promises of it."""
 
     kept: Kept
     promises: list[Future[Understood]] = field(default_factory=list)
@@ -91,21 +90,16 @@ class _Asked:
 
 
 class EmbeddingQueue:
-    """Texts to vectors for all agents of a society. Safe to share between threads and event loops.
-
-    The first failure is one clear warning in the log, and every trace says that words had to do.
+    """Makes vectors of texts for all agents of a society. Safe to share between threads and event loops.
 
     Args:
-        embedder: None where words must do anyway.
-        local: the model runs on this machine, in milliseconds. Its failures last (a model file that is not
-            there), so it is not asked again; an endpoint that cannot be reached may be there a minute later.
+        local: the model runs on this machine. Its failures last (such as a missing model file), so it is not
+            asked again; an endpoint that cannot be reached may be there a minute later.
         idle: no backlog is embedded, for a store that cannot be written to.
-        release: called in the end.
+        release: called by `close`.
         reach: the highest tier of which a text may be embedded.
-        monotonic: seconds that only ever rise.
 
     Attributes:
-        local, reach: see above.
         failed: why there are no vectors now, in words, or "".
     """
 
@@ -129,8 +123,8 @@ class EmbeddingQueue:
         self._lock = threading.Lock()
         self._kept: Kept = OrderedDict()
         self._asked: dict[str, _Asked] = {}
-        # Those with something to do, the next one first. Whose agent was let go of is gone with it: what is
-        # left to embed is in the store, and taken up when the agent comes back.
+        # Those with something to do, the next one first. One disappears with its agent: what is left to embed
+        # is in the store.
         self._backlogs: dict[weakref.ref[Backlog], None] = {}
         self._scheduler = FairScheduler()
         self._quiet_until = 0.0
@@ -140,12 +134,12 @@ class EmbeddingQueue:
 
     @property
     def model(self) -> str:
-        """The name of the model, "" without one; vectors of two names never meet."""
+        """The name of the model, "" without one."""
         return "" if self._embedder is None else self._embedder.name
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector; 0 without an embedder, or where only an answer will tell."""
+        """Length of a vector; 0 without an embedder, or before an endpoint has answered."""
         return 0 if self._embedder is None else self._embedder.dimensions
 
     @property
@@ -173,11 +167,10 @@ class EmbeddingQueue:
         return None if understood is None else understood.vector
 
     async def understood(self, text: str) -> Understood | None:
-        """A text in numbers, read-only; None without an embedder, where it failed, and of an empty text.
-        None as well where so much waits that it would take long: what is kept then is embedded later.
+        """A text as the embedder understands it, read-only.
 
-        What one says the whole room hears, and mostly it is what each then asks its memory: so the latest are
-        kept, and of these it is had at once; for another one everything else goes on meanwhile.
+        None without an embedder, when it failed, for an empty text, and when too many texts are waiting. The
+        latest texts are cached, because a whole room hears a line, and each hearer then searches by it.
         """
         if self._embedder is None or not text or self.gave_up or (self.local and self._behind):
             return None
@@ -188,11 +181,11 @@ class EmbeddingQueue:
             understood = await asyncio.wrap_future(found)
         except NoodlingsError:
             return None
-        await self._scheduler.turn()  # or all that were embedded together would go on at the same moment
+        await self._scheduler.turn()  # else all that were embedded together would go on at the same moment
         return understood
 
     async def question(self, text: str) -> Vector | None:
-        """The vector of a question; None where there is none, or not soon enough: then words must do."""
+        """The vector of a question; None if there is none in time, and words must do."""
         if self.local:
             return None if self._behind else await self.vector(text)
         if self._now() < self._quiet_until:
@@ -203,20 +196,20 @@ class EmbeddingQueue:
             return None
 
     def let_go(self) -> None:
-        """Keep nothing that was asked so far."""
+        """Empty the cache."""
         with self._lock:
             self._kept = OrderedDict()
 
     # -- what is embedded in the background
 
     def watch(self, backlog: Backlog) -> None:
-        """Embed what there is in it, from the next `nudge` on, for as long as somebody else holds it."""
+        """Embed a backlog from the next `nudge` on, for as long as somebody else refers to it."""
         with self._lock:
             if not (self._idle or self.gave_up):
                 self._backlogs.setdefault(weakref.ref(backlog))
 
     def nudge(self) -> None:
-        """There is something to do: see to it soon, on the thread."""
+        """Wake the thread, because there is something to do."""
         with self._lock:
             if self._thread is None and not self._closed:
                 self._thread = threading.Thread(target=self._run, name="embedding", daemon=True)
@@ -224,19 +217,20 @@ class EmbeddingQueue:
         self._changed.set()
 
     def work(self) -> float | None:
-        """Do the next thing there is. Returns the seconds until there is another; None for never."""
+        """Embed the next texts. Returns the seconds until there are more; None for never."""
         return 0.0 if self.embed_asked() else self.embed_backlog()
 
     def embed_asked(self) -> bool:
-        """Embed what has waited longest, and what there is room for beside it; False where nobody waits."""
+        """Embed the texts that have waited longest; False if nobody waits."""
         with self._lock:
-            for text in [text for text, asked in self._asked.items() if _given_up(asked)]:
-                del self._asked[text]
+            for text, asked in list(self._asked.items()):
+                if all(promise.cancelled() for promise in asked.promises):
+                    del self._asked[text]
             texts = _together(self._asked)
         if not texts:
             return False
         try:
-            understood = self._given(lambda embedder: understood_by(embedder, texts))
+            understood = self._ask(lambda embedder: understood_by(embedder, texts))
         except Exception as error:  # noqa: BLE001 -- it is raised where the vectors are waited for
             self._quiet_until = self._now() + QUIET_SECONDS
             for _, asked in self._take(texts):
@@ -249,7 +243,7 @@ class EmbeddingQueue:
         return True
 
     def embed_backlog(self) -> float | None:
-        """Embed the next of a backlog, as `work` does."""
+        """Embed the next texts of a backlog, as `work` does."""
         if self.gave_up:
             self._backlogs.clear()
             return None
@@ -269,25 +263,21 @@ class EmbeddingQueue:
             finally:
                 again_at = backlog.again_at()
                 if again_at < math.inf:
-                    self.watch(backlog)  # as the last: everybody in turn
+                    self.watch(backlog)  # as the last, so that each has its turn
             soonest = min(soonest, again_at)
         return None if soonest == math.inf else max(soonest - now, 0.0)
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Unit vectors of shape (len(texts), dimensions), on the calling thread.
+        """Unit vectors of shape (len(texts), dimensions), on the calling thread. Raises `NoodlingsError`."""
+        return self._ask(lambda embedder: embedder.embed(texts))
 
-        Raises:
-            NoodlingsError: there are none, and why.
-        """
-        return self._given(lambda embedder: embedder.embed(texts))
-
-    def _given(self, ask: Callable[[Embedder], Given]) -> Given:
+    def _ask(self, call: Callable[[Embedder], Answer]) -> Answer:
         if self._embedder is None:
             raise NoodlingsError("there is no embedding model")
         if self.gave_up:
             raise NoodlingsError(self.failed)
         try:
-            given = ask(self._embedder)
+            answer = call(self._embedder)
         except NoodlingsError as error:
             failed_before, self.failed = self.failed, str(error)
             if not failed_before:
@@ -296,16 +286,16 @@ class EmbeddingQueue:
         if self.failed:
             log.warning("embedding works again")
             self.failed = ""
-        return given
+        return answer
 
     def warm(self) -> None:
         """Load the model, on any thread."""
         if self._embedder is not None:
-            with suppress(NoodlingsError):  # of which `embed` has told the log
+            with suppress(NoodlingsError):  # which `embed` has logged
                 self.embed(["good morning"])
 
     def close(self) -> None:
-        """Embed nothing more. What is under way is waited for, unless it takes long."""
+        """Stop embedding. A call that is under way is waited for, unless it takes long."""
         with self._lock:
             self._closed = True
             left, self._asked = list(self._asked.values()), {}
@@ -321,7 +311,7 @@ class EmbeddingQueue:
         return self.waiting >= MOST_WAITING
 
     def _find(self, text: str) -> Understood | Future[Understood]:
-        """The text in numbers, or the promise of it."""
+        """The text as it is cached, or a promise of it."""
         with self._lock:
             known = self._kept.get(text)
             if known is not None:
@@ -338,7 +328,7 @@ class EmbeddingQueue:
     def _take(
         self, texts: Iterable[str], made: Mapping[str, Understood] | None = None
     ) -> list[tuple[str, _Asked]]:
-        """Those of the texts that somebody still waits for; nobody does any more. What was made is kept."""
+        """Remove those of the texts that somebody still waits for, and cache what was made."""
         with self._lock:
             taken = [(text, self._asked.pop(text)) for text in texts if text in self._asked]
             for text, asked in taken:
@@ -371,7 +361,7 @@ class EmbeddingQueue:
 
 
 def understood_by(embedder: Embedder, texts: Sequence[str]) -> list[Understood]:
-    """Texts with all that an embedder tells of them, read-only, in one pass. Raises as `embed` does."""
+    """What an embedder makes of texts, read-only, in one pass. Raises as `embed` does."""
     if not isinstance(embedder, LayeredEmbedder):
         vectors = embedder.embed(texts)
         vectors.flags.writeable = False
@@ -381,12 +371,8 @@ def understood_by(embedder: Embedder, texts: Sequence[str]) -> list[Understood]:
     return [Understood(*row) for row in zip(vectors, layers, strict=True)]
 
 
-def _given_up(asked: _Asked) -> bool:
-    return all(promise.cancelled() for promise in asked.promises)
-
-
 def _together(texts: Iterable[str]) -> list[str]:
-    """The first of these, as many as are embedded together."""
+    """The first texts, as many as are embedded together."""
     chosen: list[str] = []
     length = 0
     for text in islice(texts, TOGETHER):

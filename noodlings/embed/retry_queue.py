@@ -1,6 +1,6 @@
-"""Entries that wait for a vector: the newest first, failed ones again after growing pauses, then no more.
+"""Entries that wait for a vector: the newest first, failed ones again after growing pauses, up to a limit.
 
-Time is that of a monotonic clock, so that neither a world's speed nor a clock that is set matters.
+Time is that of a monotonic clock.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 PATIENCE = 12
-"""Attempts after which an entry is parked: with the pauses below, after five hours and a half."""
+"""Attempts after which an entry is parked: with the pauses below, after five and a half hours."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 3_600.0
 """Seconds until it is tried again, four times as long each time."""
 
@@ -39,21 +39,21 @@ class RetryQueue:
     _taken: set[int] = field(default_factory=set)
 
     def __len__(self) -> int:
-        """How many may get a vector yet; parked ones do not count."""
+        """How many may still get a vector; parked ones do not count."""
         return len(self._fresh) + len(self._taken) + len(self.failed)
 
     def add(self, entry_id: int, attempts: int = 0, reason: str = "") -> None:
-        """One more, with what became of it before; what was parked then gets one more try."""
+        """Add an entry with its earlier attempts; one that was parked gets one more try."""
         if attempts:
             self.failed[entry_id] = Failure(min(attempts, PATIENCE - 1), -math.inf, reason)
         else:
             self._fresh[entry_id] = None
 
     def take(self, now: float, most: int) -> list[int]:
-        """Ids to embed now, at most so many; each is then to be given to `done` or `fail`.
+        """At most `most` ids to embed now; each must then be given to `done` or `fail`.
 
-        What failed is tried in smaller portions each time, in the end alone, so that one text that cannot be
-        embedded does not hold up others.
+        Failed ones are tried in smaller portions each time, in the end one by one, so that one text that
+        cannot be embedded does not hold up others.
         """
         if self._fresh:
             ids = [self._fresh.popitem()[0] for _ in range(min(most, len(self._fresh)))]
@@ -65,7 +65,7 @@ class RetryQueue:
         return [entry_id for _, _, entry_id in due[: max(1, most >> due[0][1])]] if due else []
 
     def done(self, ids: Iterable[int]) -> None:
-        """These need no vector any more: they have one, or were forgotten."""
+        """Remove entries that have a vector or were forgotten."""
         for entry_id in ids:
             self._fresh.pop(entry_id, None)
             self._taken.discard(entry_id)
@@ -73,7 +73,7 @@ class RetryQueue:
             self.parked.pop(entry_id, None)
 
     def fail(self, ids: Iterable[int], reason: str, now: float) -> dict[int, int]:
-        """These failed once more. Returns how often each failed by now."""
+        """Note that these failed once more. Returns how often each has failed."""
         attempts = {}
         for entry_id in ids:
             before = self.failed.get(entry_id)

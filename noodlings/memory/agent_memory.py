@@ -17,19 +17,15 @@ from noodlings.memory.encode import encode
 from noodlings.memory.importance import strength_of
 from noodlings.memory.saved import Saved, SavedEntry, read, write
 from noodlings.values.audience import Audience
-from noodlings.values.memory import ImportanceWeights, MemoryEntry, MemoryStats, Recalled
+from noodlings.values.memory import ImportanceWeights, MemoryEntry, MemoryStats
 from noodlings.values.percept import Kind, Percept
 
 
 class AgentMemory(ABC):
     """Encodes percepts in order of arrival; what becomes of an entry is up to the kind of memory.
 
-    Args:
-        weights: of the components of importance.
-        journal: collects what a store has to keep; without one nothing is collected.
-
     Attributes:
-        lock: held by every method while it runs; to be held by threads whose calls belong together, such as
+        lock: held by every method while it runs. A thread holds it around calls that belong together, such as
             reading what the journal collected and writing it.
     """
 
@@ -40,7 +36,7 @@ class AgentMemory(ABC):
         self._last_id = 0
         self._perceived = 0
         self._now = -math.inf
-        # A turn may still hold what is forgotten meanwhile; nothing of it may come back with its response.
+        # A turn may still hold an entry that is forgotten meanwhile: its response must not bring it back.
         self._forgotten: set[int] = set()
 
     def add(
@@ -74,8 +70,8 @@ class AgentMemory(ABC):
             surprise, identity_salience: 0…1.
             response: what the agent answered, when that is already known.
             kind, place: see `Percept`.
-            audience: who may learn of it, or only the ids of those who witnessed it. Of a whisper or a
-                thought nobody else may ever learn.
+            audience: who may learn of it, or only the ids of those who witnessed it. Nobody else ever learns
+                of a whisper or a thought.
             addressed: it was said to this agent.
             remember: somebody asked to keep it.
             extra: anything else, kept with the entry.
@@ -83,17 +79,10 @@ class AgentMemory(ABC):
         Raises:
             UserError: a number is NaN, infinite, out of range or of the wrong shape.
         """
-        percept = Percept(
-            user_id,
-            user_text,
-            timestamp,
-            kind=kind,
-            addressed=addressed,
-            audience=audience,
-            place=place,
-        )
         entry = self.remember(
-            percept,
+            Percept(
+                user_id, user_text, timestamp, kind=kind, addressed=addressed, audience=audience, place=place
+            ),
             step=step,
             affect=affect,
             phenomenal_state=phenomenal_state,
@@ -118,16 +107,15 @@ class AgentMemory(ABC):
         extra: dict[str, Any] | None = None,
         source: str = "",
     ) -> MemoryEntry:
-        """Encode a percept as `add` does; what is felt about it, and how it surprised, stands beside it.
+        """Encode a percept as `add` does.
 
         Args:
-            percept: its audience is who may learn of the entry.
             keep: how far somebody asked to keep it, 0…1; at 1 it never leaves episodic memory.
             significance: how far its words are worth keeping, 0…1; None where nobody appraised them. It
-                wears off with each time that the same words are in mind already.
-            extra: kept with the entry; the percept's data where none is given.
-            source: of what was not lived, see `MemoryEntry.source`: it becomes episodic when it matters, but
-                never enters working memory, and world time does not follow it.
+                shrinks with each entry in mind that has the same words.
+            extra: kept with the entry; the percept's data by default.
+            source: see `MemoryEntry.source`. An entry with a source was not lived: it becomes episodic when
+                it matters, but never enters working memory, and world time does not follow it.
         """
         entry = encode(
             self._last_id + 1,
@@ -154,23 +142,26 @@ class AgentMemory(ABC):
         return entry
 
     def _said_before(self, percept: Percept) -> int:
-        """How often whoever says it said the same words among what is in mind; what others said counts for
-        nothing, or an importance would tell of it."""
+        """How many entries in mind have the same words by the same speaker.
+
+        Those of other speakers do not count, because the importance would give them away.
+        """
         return 0
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Keep what is in mind in a file, for hosts without a store; see `noodlings.memory.saved.write`."""
+        """Write what is in mind to a file, for hosts without a store; see `noodlings.memory.saved.write`."""
         write(self.saved(), Path(path))
 
     def load(self, path: str | PathLike[str]) -> int:
-        """Be as a saved memory was; see `noodlings.memory.saved.read`. The journal notes nothing of it.
+        """Restore a saved memory; see `noodlings.memory.saved.read`. The journal does not record it.
 
-        Returns how many entries there were: 0, and nothing changes, where there is no file yet.
+        Returns how many entries there were. If there is no file yet, it returns 0 and nothing changes.
         """
         saved = read(Path(path))
-        if saved is not None:
-            self.take_up(saved)
-        return 0 if saved is None else len(saved.entries)
+        if saved is None:
+            return 0
+        self.take_up(saved)
+        return len(saved.entries)
 
     def saved(self) -> Saved:
         """All that is in mind, as a value."""
@@ -184,7 +175,7 @@ class AgentMemory(ABC):
         return Saved(tuple(entries), stats.perceived, stats.consolidated, self._last_id)
 
     def take_up(self, saved: Saved) -> None:
-        """Be as a memory was when it was saved; what was forgotten since stays forgotten."""
+        """Restore a memory as it was when it was saved; what was forgotten since stays forgotten."""
         entries = [kept for kept in saved.entries if kept.entry.id not in self._forgotten]
         self.restore(
             [kept.entry for kept in entries if kept.working],
@@ -208,7 +199,7 @@ class AgentMemory(ABC):
 
     def strength(self, entry: MemoryEntry, now: float | None = None) -> float:
         """How strongly an entry stands, 0…1, at world time `now` (by default the latest timestamp seen)."""
-        return strength_of(entry, self._moment(now))
+        return strength_of(entry, self._now if now is None else now)
 
     def get_stats(self) -> dict[str, Any]:
         """`stats` as a dict, for hosts."""
@@ -220,13 +211,7 @@ class AgentMemory(ABC):
 
     @abstractmethod
     def complete(self, entry: MemoryEntry, response: str) -> MemoryEntry:
-        """Put the response beside an entry, wherever it is by now; returns its new value."""
-
-    @abstractmethod
-    def recall_by_affect(
-        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
-    ) -> list[Recalled]:
-        """Entries that felt like `current_affect`, most alike first, with the likeness as score."""
+        """Add the response to an entry, wherever it is by now; returns its new value."""
 
     @abstractmethod
     def retrieve_working(self, last_n: int | None = None) -> list[MemoryEntry]:
@@ -247,21 +232,18 @@ class AgentMemory(ABC):
         consolidated: int,
         last_id: int,
     ) -> None:
-        """Take up where a stored agent left off. Replaces everything; journals nothing."""
+        """Replace everything with what was stored of an agent. The journal does not record it."""
 
     @abstractmethod
     def stats(self) -> MemoryStats:
         """How full the memory is."""
 
     def _resume(self, entries: Iterable[MemoryEntry]) -> None:
-        """World time as it was after these entries."""
+        """Set world time to what it was after these entries."""
         self._now = -math.inf
         lived = (entry for entry in entries if not entry.source)
         for entry in sorted(lived, key=lambda entry: entry.id):
             self._now = later(self._now, entry.timestamp)
-
-    def _moment(self, now: float | None) -> float:
-        return self._now if now is None else now
 
     def _note_revised(self, entry: MemoryEntry) -> None:
         if self._journal is not None and entry.id not in self._forgotten:

@@ -18,7 +18,7 @@ class ChangeJournal:
         self.clear()
 
     def clear(self) -> None:
-        """All that was pending is committed. Call it before anything else can change."""
+        """Drop everything that was pending, once it is committed and before anything else can change."""
         self._added: dict[int, MemoryEntry] = {}
         self._updated: dict[int, MemoryEntry] = {}
         self._episodic: dict[int, bool] = {}
@@ -35,20 +35,20 @@ class ChangeJournal:
         self._added[entry.id] = entry
 
     def sealed(self, entry: MemoryEntry) -> None:
-        """A percept that was encoded without its words; here are they, for the store alone."""
+        """The words of a percept that was encoded without them, for the store alone."""
         self._sealed[entry.id] = entry
 
     def with_words(self, changes: Changes) -> Changes:
-        """The same with the words of what is sealed."""
+        """The changes with the words of sealed entries, as the store needs them."""
         if not self._sealed:
             return changes
-        told = (
-            replace(one, user_text=words.user_text, extra=words.extra)
-            if (words := self._sealed.get(one.id))
-            else one
-            for one in changes.added
+        added = (
+            replace(entry, user_text=sealed.user_text, extra=sealed.extra)
+            if (sealed := self._sealed.get(entry.id))
+            else entry
+            for entry in changes.added
         )
-        return replace(changes, added=tuple(told))
+        return replace(changes, added=tuple(added))
 
     def embedded(self, vector: EntryVector) -> None:
         """A percept was embedded."""
@@ -60,7 +60,7 @@ class ChangeJournal:
         pending[entry.id] = entry
 
     def membership(self, entry_id: int, episodic: bool) -> None:
-        """An entry came to episodic memory, or left it."""
+        """An entry entered episodic memory, or left it."""
         self._episodic[entry_id] = episodic
 
     def linked(self, links: Iterable[Link]) -> None:
@@ -76,20 +76,17 @@ class ChangeJournal:
         self._symbols[symbol.id] = symbol
 
     def faded(self, symbol_id: int) -> None:
-        """A symbol left the subconscious; it may be one that is still to be written."""
+        """A symbol left the subconscious; it may not be written yet."""
         self._faded.append(symbol_id)
 
     def taken(self, record: IngestedRecord) -> None:
-        """A record of a source was taken in, or waits."""
+        """A record of a source became a memory, or waits."""
         self._taken.append(record)
 
     def forgotten(self, entry_id: int) -> None:
-        """An entry is gone: nothing of it is to be written any more."""
-        self._added.pop(entry_id, None)
-        self._sealed.pop(entry_id, None)
-        self._updated.pop(entry_id, None)
-        self._episodic.pop(entry_id, None)
-        self._vectors.pop(entry_id, None)
+        """An entry is gone: nothing of it may be written any more."""
+        for pending in (self._added, self._sealed, self._updated, self._episodic, self._vectors):
+            pending.pop(entry_id, None)
         self._links = [link for link in self._links if entry_id not in (link.source, link.target)]
         made_of_it = {symbol.id for symbol in self._symbols.values() if symbol.entry_id == entry_id}
         self._symbols = {key: symbol for key, symbol in self._symbols.items() if key not in made_of_it}
@@ -98,10 +95,8 @@ class ChangeJournal:
     def changes(
         self, agent_id: str = "", state: AgentState | None = None, trace: Trace | None = None
     ) -> Changes:
-        """Everything since the last `clear`, with the agent's state and a finished turn where they are given.
-
-        It stays until then, so that a failed commit loses nothing.
-        """
+        """Everything since the last `clear`. It stays until the next one, so a failed commit loses
+        nothing."""
         return Changes(
             agent_id,
             added=tuple(self._added.values()),

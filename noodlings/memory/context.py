@@ -1,15 +1,16 @@
 """Hybrid context: what an agent has in mind when it speaks.
 
-The latest entries, the most important ones, those that felt like now, and whatever else a caller brings
-(entries that share rare words, or are linked). No doubles; oldest to newest, because hosts cut contexts from
-the front; within a budget of entries and of tokens; each with its why. A slot for which nothing fits stays
-empty.
+It holds the latest entries, the most important ones, those that felt like now, and whatever else a caller
+brings (entries that share rare words, or are linked). There are no duplicates, and each entry says why it is
+there. They are ordered oldest to newest, because hosts cut contexts from the front, and they fit a budget of
+entries and tokens. A slot for which nothing fits stays empty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from noodlings.errors import UserError
 from noodlings.memory.episodic import EpisodicMemory
@@ -25,7 +26,7 @@ ENTRY_TOKENS = 6
 
 @dataclass(frozen=True, slots=True)
 class ContextBudget:
-    """How much may be in mind. Raises `UserError` for less than nothing.
+    """How much may be in mind. Raises `UserError` for a negative number.
 
     Attributes:
         working, episodic, affect_similar: slots for the latest, the important, those alike in feeling.
@@ -85,32 +86,30 @@ def gather(
 
 
 def recent(newest_first: Iterable[MemoryEntry]) -> list[Recalled]:
-    """Entries as recalled for being recent: 1 for the newest, then 1/2, 1/3 …"""
+    """Entries as recalled for being recent, with the scores 1, 1/2, 1/3 …"""
     return [
-        Recalled(entry, (Why.RECENT,), 1.0 / (1 + back), {Why.RECENT.value: 1.0 / (1 + back)})
-        for back, entry in enumerate(newest_first)
+        Recalled(entry, (Why.RECENT,), 1.0 / place, {Why.RECENT.value: 1.0 / place})
+        for place, entry in enumerate(newest_first, 1)
     ]
 
 
 def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
-    """One `Recalled` for each entry, by id: what each group says of it, with the first group's reasons in
-    front."""
+    """One `Recalled` for each entry, by id, with the reasons of all groups, those of the first group
+    first."""
     merged: dict[int, Recalled] = {}
-    for group in groups:
-        for found in group:
-            known = merged.get(found.entry.id)
-            if known is None:
-                merged[found.entry.id] = found
-            else:
-                why = known.why + tuple(reason for reason in found.why if reason not in known.why)
-                merged[found.entry.id] = replace(
-                    known,
-                    why=why,
-                    scores=found.scores | known.scores,
-                    sources=tuple(sorted({*known.sources, *found.sources})),
-                    supersedes=tuple(sorted({*known.supersedes, *found.supersedes})),
-                    superseded_by=known.superseded_by or found.superseded_by,
-                )
+    for found in chain.from_iterable(groups):
+        known = merged.get(found.entry.id)
+        if known is None:
+            merged[found.entry.id] = found
+            continue
+        merged[found.entry.id] = replace(
+            known,
+            why=tuple(dict.fromkeys(known.why + found.why)),
+            scores=found.scores | known.scores,
+            sources=tuple(sorted({*known.sources, *found.sources})),
+            supersedes=tuple(sorted({*known.supersedes, *found.supersedes})),
+            superseded_by=known.superseded_by or found.superseded_by,
+        )
     return merged
 
 
@@ -121,16 +120,17 @@ def assemble(
 
     Args:
         latest: the recent ones, newest first; more than the slots, so that `total` can be filled.
-        chosen: the other groups, each best first; what a group repeats only adds its reason.
-        budget: limits; when there is too much, the older of the recent entries go first, then the last of
-            the chosen. The very latest entry is what the talk is about and goes last.
+        chosen: the other groups, each best first; an entry that is there already only gets another reason.
+        budget: limits; when there is too much, the older of the recent entries are dropped first, then the
+            last of the chosen. The very latest entry is what the talk is about and is dropped last.
     """
     slots = budget.working
     filling = [] if budget.total is None else latest[slots:]
     merged = merge([latest[:slots], *chosen, filling])
-    by_worth = sorted(merged.values(), key=_merely_recent)
     newest = latest[0].entry.id if latest and slots else None
-    by_worth.sort(key=lambda found: found.entry.id != newest)
+    by_worth = sorted(
+        merged.values(), key=lambda found: (found.entry.id != newest, found.why == (Why.RECENT,))
+    )
     kept: list[Recalled] = []
     tokens = 0
     for found in by_worth:
@@ -142,8 +142,3 @@ def assemble(
         tokens += cost
         kept.append(found)
     return sorted(kept, key=lambda found: found.entry.id)
-
-
-def _merely_recent(found: Recalled) -> bool:
-    """Sorts what was chosen for a reason before what is merely recent; stable within both."""
-    return found.why == (Why.RECENT,)

@@ -1,7 +1,4 @@
-"""Encoding: a percept as handed over, made into a memory entry with its importance.
-
-Bad numbers end here with a word about them, and bad characters are cleaned away.
-"""
+"""Encoding makes a memory entry with its importance out of a percept, and refuses bad numbers."""
 
 from __future__ import annotations
 
@@ -78,7 +75,9 @@ def encode(
 
 def read_affect(numbers: Any) -> Affect | None:
     """An affect from outside; None and an empty list or array mean that nothing is known."""
-    if numbers is None or (_counted(numbers) and len(numbers) == 0):
+    # An array without dimensions has a `__len__` that raises.
+    has_length = hasattr(numbers, "__len__") and getattr(numbers, "ndim", 1) > 0
+    if numbers is None or (has_length and len(numbers) == 0):
         return None
     return Affect.of(numbers)
 
@@ -100,7 +99,7 @@ def read_state(numbers: Any) -> Any:
 
 
 def unit(value: Any, name: str) -> float:
-    """A number in 0…1, or `UserError` that names it."""
+    """A number in 0…1, or a `UserError` that names it."""
     number = _number(value, name)
     if not 0.0 <= number <= 1.0:  # NaN fails this too
         raise UserError(f"{name} is {value!r}: it must lie between 0 and 1")
@@ -108,7 +107,7 @@ def unit(value: Any, name: str) -> float:
 
 
 def whole(value: Any, name: str) -> int:
-    """An integer of 64 bits, or `UserError` that names it."""
+    """An integer of 64 bits, or a `UserError` that names it."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -119,16 +118,11 @@ def whole(value: Any, name: str) -> int:
 
 
 def finite(value: Any, name: str) -> float:
-    """A finite number of seconds, or `UserError` that names it."""
+    """A finite number of seconds, or a `UserError` that names it."""
     number = _number(value, name)
     if not math.isfinite(number):
         raise UserError(f"{name} is {value!r}: it must be finite seconds")
     return number
-
-
-def _counted(numbers: Any) -> bool:
-    """Whether it has a length: an array without dimensions has the method, and raises."""
-    return hasattr(numbers, "__len__") and getattr(numbers, "ndim", 1) > 0
 
 
 def _number(value: Any, name: str) -> float:

@@ -1,16 +1,15 @@
-"""Episodic memory, the entries that matter, and the two streams that an agent has in mind.
+"""Episodic memory, and the two streams that an agent has in mind.
 
-The latest entries pass through working memory; what matters is consolidated into episodic memory and stays.
-
-An entry becomes episodic when it matters enough, whether at once or later. When there is no room, the entry
-that is weakest at that moment leaves: never the oldest as such, and never one that is pinned or that somebody
-asked to have remembered. Entries that came and left are reported to the store; leaving is not deletion.
+The latest entries pass through working memory. An entry becomes episodic when it matters enough, at once or
+later. When there is no room, the entry that is weakest at that moment leaves: not the oldest, and never one
+that is pinned or that somebody asked to have remembered. Entries that leave are not deleted.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,44 +25,36 @@ from noodlings.values.percept import LEARNED
 
 _build_recalled = builder(Recalled)
 _WEAKEST = 128
-"""So many of the weakest are known, so that not all are looked at whenever somebody must leave."""
+"""How many of the weakest entries are cached, so that not all are compared whenever one must leave."""
 
 
 class EpisodicMemory(Stream):
-    """A stream that makes room by strength: the weakest leaves, never the oldest as such.
-
-    Args:
-        capacity, metric: see `Stream`.
-        threshold: an importance above this lets an entry in, 0…1.
-    """
+    """A stream from which the weakest leaves; an importance above `threshold` (0…1) lets an entry in."""
 
     def __init__(self, capacity: int, metric: Metric, threshold: float) -> None:
         super().__init__(capacity, metric)
         self.threshold = threshold
-        # The weakest when all were last looked at; how strong the next was then, and how stable all are.
+        # The weakest when all were last compared; how strong the next was then, and how stable all are.
         self._weak: set[int] | None = None
         self._bound = self._looked_at = self._least_stability = 0.0
         self._bound_id = 0
 
     def clear(self) -> None:
-        """See `Stream.clear`."""
         super().clear()
         self._weak = None
 
     def admits(self, entry: MemoryEntry) -> bool:
-        """Whether an entry that is not here matters enough to come in, were there room.
-
-        What was not lived never does: it comes to mind where it is asked for, and crowds nothing out.
-        """
+        """Whether an entry that is not here matters enough to come in. What was not lived never does."""
         if entry.kind in LEARNED:
             return False
         return entry.pinned or entry.parts.remember > 0.0 or entry.importance > self.threshold
 
     def leaver(self, newcomer: MemoryEntry, now: float) -> int:
-        """Who leaves a full memory when `newcomer` comes, by id: the weakest at world time `now`.
+        """The id of the entry that leaves a full memory when `newcomer` comes: the weakest at world time
+        `now`.
 
-        Equal ones: the oldest. What is held stays; the newcomer itself leaves when it is the weakest, or
-        when everything else is held.
+        Of equal ones the oldest leaves. What is held stays; the newcomer itself leaves when it is the
+        weakest, or when everything else is held.
         """
         rows = self._weak_rows(now)
         if not len(rows):
@@ -75,23 +66,22 @@ class EpisodicMemory(Stream):
         return int(self.ids[rows[strengths == lowest]].min())
 
     def put(self, entry: MemoryEntry) -> None:
-        """See `Stream.put`."""
         super().put(entry)
         if self._weak is not None:
             self._weak.add(entry.id)
 
     def drop(self, entry_id: int) -> None:
-        """See `Stream.drop`."""
         super().drop(entry_id)
         if self._weak is not None:
             self._weak.discard(entry_id)
 
     def _weak_rows(self, now: float) -> Rows:
-        """Rows among which the weakest is, of those that may leave; none where nothing may.
+        """Rows that may leave, the weakest among them; none where nothing may leave.
 
-        All of a small memory. Of a large one those that were weakest when all were last looked at, and what
-        was put in since: the others were stronger than a bound, and a strength falls by no more than a
-        retention may.
+        These are all rows of a small memory. Of a large one they are those that were weakest when all were
+        last
+        compared, and what was put in since: the others were stronger than a bound, and a strength falls by no
+        more than the retention does.
         """
         if len(self) <= 2 * _WEAKEST:
             return np.flatnonzero(~self.held)
@@ -113,7 +103,7 @@ class EpisodicMemory(Stream):
         return rows[few[:_WEAKEST]]
 
     def _still_weakest(self, rows: Rows, now: float) -> bool:
-        """Whether the weakest of these rows is weaker than all others may be by now, or as weak and older."""
+        """Whether the weakest of these rows is weaker than all others can be by now, or as weak and older."""
         strengths, elapsed = self.strengths(now, rows), max(now - self._looked_at, 0.0)
         lowest = strengths.min()
         if lowest == self._bound and elapsed == 0.0:
@@ -128,7 +118,7 @@ class EpisodicMemory(Stream):
     def important(
         self, limit: int | None, min_importance: float, user_id: str | None, known: Mask | None = None
     ) -> list[MemoryEntry]:
-        """The most important known ones first (equal ones: newer first), of one user where one is given."""
+        """The most important entries first (equal ones: newer first)."""
         scores = self.importances()
         mask = scores >= min_importance
         if known is not None:
@@ -138,14 +128,14 @@ class EpisodicMemory(Stream):
         return self.entries(self.top(scores, len(self) if limit is None else limit, mask))
 
     def recall_important(self, limit: int, user_id: str | None, allowed: Mask) -> list[Recalled]:
-        """The most important rows that are allowed; what is recalled is taken out of `allowed`."""
+        """The most important rows that are allowed; they are then removed from `allowed`."""
         scores = self.importances()
         rows = self.top(scores, limit, allowed if user_id is None else allowed & self.said_by(user_id))
         allowed[rows] = False
         return self._recalled(rows, scores, Why.IMPORTANT)
 
     def alike(self, affect: Affect, limit: int, min_similarity: float) -> list[MemoryEntry]:
-        """Those that felt most like `affect`, most alike first."""
+        """The entries that felt most like `affect`, most alike first."""
         scores = self.likeness(affect)
         return self.entries(self.top(scores, limit, scores >= min_similarity))
 
@@ -170,49 +160,35 @@ class EpisodicMemory(Stream):
 log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True, eq=False)
 class TwoStreams:
     """Working and episodic memory, and the way from one to the other.
 
     Attributes:
-        working, episodic: the streams, to be read.
+        logged_below: the log quotes entries of a tier below this one.
         consolidated: how often an entry became episodic.
-        logged_below: the log quotes what is of a tier below this one.
-        on_change: called with the ids of what is held otherwise than before, or with None when it may be
-            everything; for whoever mirrors it.
+        on_change: see `HierarchicalMemory.mirror`.
     """
 
-    def __init__(
-        self,
-        working: Stream,
-        episodic: EpisodicMemory,
-        journal: ChangeJournal | None,
-        logged_below: Tier = Tier.SECRET,
-    ) -> None:
-        self.working = working
-        self.episodic = episodic
-        self.consolidated = 0
-        self.logged_below = logged_below
-        self.on_change: Callable[[Collection[int] | None], None] | None = None
-        self._journal = journal
-
-    def find(self, entry_id: int) -> MemoryEntry | None:
-        """The entry with this id, from either stream, or None."""
-        return self.working.get(entry_id) or self.episodic.get(entry_id)
+    working: Stream
+    episodic: EpisodicMemory
+    journal: ChangeJournal | None
+    logged_below: Tier = Tier.SECRET
+    consolidated: int = 0
+    on_change: Callable[[Collection[int] | None], None] | None = None
 
     def take_in(self, entry: MemoryEntry, now: float) -> None:
-        """A new entry, in the place of the oldest in working memory when that is full."""
+        """Add a new entry, in the place of the oldest in working memory when that is full."""
         self._into_working(entry)
+        words = quoted(entry.user_text, entry.tier, self.logged_below)
         log.info(
             "added to working: %s: %s (importance %.2f, salience %.2f)",
-            entry.user_id,
-            quoted(entry.user_text, entry.tier, self.logged_below),
-            entry.importance,
-            entry.identity_salience,
-        )
+            entry.user_id, words, entry.importance, entry.identity_salience,
+        )  # fmt: skip
         self.consolidate(entry, now)
 
     def readmit(self, entry: MemoryEntry, episodic: bool, now: float) -> None:
-        """What was in mind once: into working memory, and into episodic memory if that is where it was."""
+        """Put back an entry that was in mind once, into episodic memory too if it was there."""
         self._into_working(entry)
         if episodic:
             self._let_in(entry, now)
@@ -224,7 +200,7 @@ class TwoStreams:
         self._changed(entry.id)
 
     def revise(self, entry: MemoryEntry, now: float) -> None:
-        """The new value of an entry, wherever it is; consolidated when it matters enough by now."""
+        """Replace an entry wherever it is, and consolidate it when it matters enough by now."""
         for stream in (self.working, self.episodic):
             if entry.id in stream:
                 stream.put(entry)
@@ -232,7 +208,8 @@ class TwoStreams:
         self.consolidate(entry, now)
 
     def consolidate(self, entry: MemoryEntry, now: float) -> None:
-        """Into episodic memory, if it matters enough; out of it the weakest, if there is no room."""
+        """Put an entry into episodic memory if it matters enough, in place of the weakest if there is no
+        room."""
         if entry.id in self.episodic or not self.episodic.admits(entry) or not self._let_in(entry, now):
             return
         self.consolidated += 1
@@ -240,7 +217,7 @@ class TwoStreams:
         log.info("consolidated to episodic: %s (total %d)", words, len(self.episodic))
 
     def _let_in(self, entry: MemoryEntry, now: float) -> bool:
-        """Into episodic memory, unless there is no room and it is the weakest itself."""
+        """Put an entry into episodic memory, unless there is no room and it is the weakest itself."""
         if self.episodic.full:
             leaver = self.episodic.leaver(entry, now)
             if leaver == entry.id:
@@ -251,12 +228,12 @@ class TwoStreams:
         return True
 
     def leave(self, entry_id: int) -> None:
-        """Out of episodic memory. Raises `KeyError` for an entry that is not there."""
+        """Remove an entry from episodic memory. Raises `KeyError` if it is not there."""
         self.episodic.drop(entry_id)
         self._note_membership(entry_id, False)
 
     def forget(self, entry_ids: Iterable[int]) -> None:
-        """Out of both streams; ids that are not here are ignored."""
+        """Remove entries from both streams; unknown ids are ignored."""
         ids = list(entry_ids)
         for entry_id in ids:
             for stream in (self.working, self.episodic):
@@ -267,9 +244,9 @@ class TwoStreams:
 
     def set_working(self, entries: Iterable[MemoryEntry]) -> None:
         """Let working memory hold just these, the last that fit."""
-        kept = list(entries)[-self.working.capacity :]
+        latest = list(entries)[-self.working.capacity :]
         self.working.clear()
-        for entry in kept:
+        for entry in latest:
             self.working.put(entry)
         if self.on_change is not None:
             self.on_change(None)
@@ -277,13 +254,14 @@ class TwoStreams:
     def restore(
         self, working: Iterable[MemoryEntry], episodic: Iterable[MemoryEntry], consolidated: int, now: float
     ) -> None:
-        """What was in mind when it was stored. A capacity may have been lowered since: the strongest stay."""
+        """Restore what was in mind. If the capacity was lowered since, the strongest episodic entries
+        stay."""
         self.consolidated = consolidated
-        mattering = sorted(
+        strongest_first = sorted(
             episodic, key=lambda entry: (entry.held, strength_of(entry, now), entry.id), reverse=True
         )
         self.episodic.clear()
-        for entry in mattering[: self.episodic.capacity]:
+        for entry in strongest_first[: self.episodic.capacity]:
             self.episodic.put(entry)
         self.set_working(sorted(working, key=lambda entry: entry.id))
 
@@ -293,5 +271,5 @@ class TwoStreams:
 
     def _note_membership(self, entry_id: int, episodic: bool) -> None:
         self._changed(entry_id)
-        if self._journal is not None:
-            self._journal.membership(entry_id, episodic)
+        if self.journal is not None:
+            self.journal.membership(entry_id, episodic)

@@ -1,7 +1,7 @@
-"""A host's own model as the maker of images: anything with a `generate(prompt, max_tokens)`.
+"""A host's own model as a `Symbolist`: anything with a `generate(prompt, max_tokens)`.
 
-It stands alone, apart from `noodlings.llm`, for hosts that use the memory alone, with a model of their own.
-What it gives is checked by `SubconsciousMemory` like any other image.
+It is apart from `noodlings.llm`, for hosts that use the memory alone. `SubconsciousMemory` checks what it
+makes like any other image.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from noodlings.values.affect import AXES, Affect
 
 LONGEST_EVENT = 500
 """Characters of a moment that a model is shown."""
-MAX_TOKENS = 100
 
 
 class GeneratingModel(Protocol):
-    """What the first bridges called an `llm`."""
+    """A host's model, as the first bridges had it."""
 
     def generate(self, prompt: str, *, max_tokens: int) -> str | Awaitable[str]:
-        """The answer to a prompt, or a promise of it."""
+        """The answer to a prompt, or an awaitable of it."""
 
 
 class GeneratedImages:
-    """The port `Symbolist` over a host's model. What the model raises passes through, as the host's own."""
+    """The port `Symbolist` over a host's model. Errors of the model are not caught."""
 
     def __init__(self, llm: GeneratingModel) -> None:
         self._llm = llm
@@ -36,7 +35,7 @@ class GeneratedImages:
 
     async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
         """The first line of what the model answers."""
-        answer = self._llm.generate(_prompt(event, affect, avoid), max_tokens=MAX_TOKENS)
+        answer = self._llm.generate(_prompt(event, affect, avoid), max_tokens=100)
         text = await answer if inspect.isawaitable(answer) else answer
         lines = (clean(line).strip(" \"'“”*") for line in str(text).splitlines())
         allowance.calls += 1
@@ -44,7 +43,7 @@ class GeneratedImages:
 
 
 def symbolist_of(llm: Symbolist | GeneratingModel) -> Symbolist:
-    """A maker of images as it is, or made of a host's model."""
+    """A symbolist as it is; a host's model wrapped as one."""
     return cast(Symbolist, llm) if hasattr(llm, "imagine") else GeneratedImages(llm)
 
 

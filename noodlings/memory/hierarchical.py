@@ -1,15 +1,13 @@
 """HierarchicalMemory: working memory holds the latest, episodic memory holds what matters.
 
-It can be used alone, without event loop, disk or model. The rules it keeps:
+It can be used alone, without an event loop, a disk or a model. Its rules:
 
-- an importance is computed once and never changes; only an override may be put beside it;
+- an importance is computed once and never changes; a later value is kept beside it as an override;
 - an entry becomes episodic when its importance passes the threshold, and leaves when it is the weakest;
 - world time is the latest timestamp seen (see `noodlings.clock.later`), unless a reader brings its own;
 - reading changes nothing;
-- several threads may call it: each public method runs alone, so nobody sees half of a change.
-
-The last rule is for hosts that keep their list in one thread and write it to disk, or ask a model, in
-another. Anything slow, such as writing a file, is done outside the lock.
+- several threads may call it: only one public method runs at a time, so nobody sees half of a change.
+  Anything slow, such as writing a file, is done outside the lock.
 """
 
 from __future__ import annotations
@@ -40,36 +38,33 @@ from noodlings.values.percept import Percept
 
 T = TypeVar("T")
 
-_FREE = frozenset({"__init__", "__getstate__", "__setstate__"})
+_UNLOCKED = frozenset({"__init__", "__getstate__", "__setstate__"})
 
 
 def one_at_a_time(but: Collection[str] = ()) -> Callable[[type[T]], type[T]]:
-    """Let every method of a class, own or inherited, hold `self.lock` while it runs.
+    """Let every public method of a class, own or inherited, hold `self.lock` while it runs, except `but`.
 
-    The lock is reentrant, so that methods may call each other. Names with one underscore are called by those
-    that hold it already; attributes and what is written in C are alone anyway.
-
-    Args:
-        but: methods that do not hold it.
+    The lock is reentrant, so that methods may call each other. Private methods are only called by methods
+    that hold it already.
     """
 
     def decorate(cls: type[T]) -> type[T]:
         for name, method in inspect.getmembers(cls, inspect.isfunction):
             public = not name.startswith("_") or name.startswith("__")
-            if public and name not in _FREE and name not in but:
-                setattr(cls, name, _alone(method))
+            if public and name not in _UNLOCKED and name not in but:
+                setattr(cls, name, _locked(method))
         return cls
 
     return decorate
 
 
-def _alone(method: Callable[..., Any]) -> Callable[..., Any]:
+def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
-    def alone(self: Any, *args: Any, **named: Any) -> Any:
+    def locked(self: Any, *args: Any, **named: Any) -> Any:
         with self.lock:
             return method(self, *args, **named)
 
-    return alone
+    return locked
 
 
 log = logging.getLogger(__name__)
@@ -77,18 +72,18 @@ log = logging.getLogger(__name__)
 
 @one_at_a_time(but=("save", "load"))
 class HierarchicalMemory(AgentMemory):
-    """The conscious memory of one agent. Leaving it is not deletion. Threads may share it.
+    """The conscious memory of one agent. Entries that leave it are not deleted. Threads may share it.
 
     Args:
         working_capacity: how many of the latest entries are in mind, ≥ 1.
-        episodic_capacity: how many that matter are in mind, ≥ 1.
-        surprise_threshold: an importance above this makes an entry episodic, 0…1. (The name is the one
-            under which hosts know it; what it is compared with is the importance.)
+        episodic_capacity: how many entries that matter are in mind, ≥ 1.
+        surprise_threshold: an importance above this makes an entry episodic, 0…1. Hosts know it by this name,
+            although it is compared with the importance.
         metric: how likeness of feeling is measured, see `noodlings.memory.likeness.METRICS`.
         weights: of the components of importance.
         symbol_capacity: how many symbols the agent's subconscious may hold; only shown in the statistics.
         journal: collects what a store has to keep; without one nothing is collected.
-        logged_below: the log quotes what is of a tier below this one.
+        logged_below: the log quotes entries of a tier below this one.
     """
 
     hierarchical = True
@@ -118,12 +113,12 @@ class HierarchicalMemory(AgentMemory):
         self._streams = TwoStreams(self._working, self._episodic, journal, logged_below)
 
     def complete(self, entry: MemoryEntry, response: str, audience: Audience | None = None) -> MemoryEntry:
-        """Put the response beside an entry. Its importance may rise by that, once; it may become episodic.
+        """Add the response to an entry. This may raise its importance, once, and so make it episodic.
 
-        `entry` may have left both streams in the meantime; the new value is returned and journalled anyway.
+        `entry` may have left both streams in the meantime; the new value is returned and recorded anyway.
 
         Args:
-            audience: who may learn of it now, where the answer holds what fewer know than what it answers.
+            audience: who may learn of it now, if fewer people may know the answer than the entry.
         """
         changes: dict[str, Any] = {"response": response, "audience": audience or entry.audience}
         answered = importance(replace(entry.parts, answered=1.0), self.weights)
@@ -132,14 +127,14 @@ class HierarchicalMemory(AgentMemory):
         return self._revise(entry, **changes)
 
     def reinforce(self, recalled: Iterable[int | MemoryEntry], now: float | None = None) -> None:
-        """Entries were truly recalled for a response: they fade more slowly from now on.
+        """Let entries that were recalled for a response fade more slowly from now on.
 
-        One that matters and had to leave may come back into episodic memory, as strong as it is by now.
+        One that matters and had to leave may come back into episodic memory.
 
         Args:
             recalled: ids of what is in mind, or entries, which may lie in an archive.
         """
-        moment = self._moment(now)
+        moment = self._now if now is None else now
         for one in recalled:
             entry = self.find(one) if isinstance(one, int) else self.find(one.id) or one
             if entry is not None:
@@ -159,7 +154,7 @@ class HierarchicalMemory(AgentMemory):
         return self._revise(entry, pinned=pinned)
 
     def confine(self, entry: MemoryEntry, confined: bool) -> MemoryEntry:
-        """Leave an entry to those who witnessed it, or open it to anybody again."""
+        """Confine an entry to those who witnessed it, or open it to anybody again."""
         return self._revise(entry, audience=entry.audience.closed(confined))
 
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
@@ -175,14 +170,13 @@ class HierarchicalMemory(AgentMemory):
         was_episodic: bool,
         displaced: MemoryEntry | None = None,
     ) -> MemoryEntry:
-        """Take back a pin, or an importance set by hand.
+        """Undo a pin, or an importance set by hand.
 
         Args:
-            entry: as it is now.
             before: the fields that were changed, as they were.
             was_episodic: whether it was in episodic memory before; if not, it leaves again, unless it
                 matters enough by now.
-            displaced: who left for it, and comes back if there is room.
+            displaced: the entry that left for it, and comes back if there is room.
 
         Raises:
             UserError: it was pinned before, but all room is held by now.
@@ -197,7 +191,7 @@ class HierarchicalMemory(AgentMemory):
         return reverted
 
     def set_working(self, entries: Iterable[MemoryEntry]) -> None:
-        """Let working memory hold just these, the last that fit; whoever leaves it is not forgotten."""
+        """Let working memory hold just these entries, the last that fit. The others are not forgotten."""
         self._streams.set_working(entry for entry in entries if entry.id not in self._forgotten)
 
     def forget(self, entry_ids: Iterable[int]) -> None:
@@ -215,15 +209,15 @@ class HierarchicalMemory(AgentMemory):
         consolidated: int,
         last_id: int,
     ) -> None:
-        """Take up where a stored agent left off. Replaces everything; journals nothing."""
+        """Replace everything with what was stored of an agent. The journal does not record it."""
         self._perceived, self._last_id = perceived, last_id
         working, episodic = list(working), list(episodic)
         self._resume([*working, *episodic])
         self._streams.restore(working, episodic, consolidated, self._now)
 
     def mirror(self, on_change: Callable[[Collection[int] | None], None]) -> None:
-        """Have this called, and nothing else, with the ids of entries that are held otherwise than before,
-        or with None when that may be all of them."""
+        """Call this, in place of what was called before, with the ids of entries whenever they change, enter
+        or leave; with None when that may be all of them."""
         self._streams.on_change = on_change
 
     def is_forgotten(self, entry_id: int) -> bool:
@@ -231,9 +225,9 @@ class HierarchicalMemory(AgentMemory):
         return entry_id in self._forgotten
 
     def readmit(self, kept: SavedEntry) -> MemoryEntry:
-        """Take in what was in mind when a host kept it: episodic if it was, whatever its importance.
+        """Take in an entry that a host kept: episodic if it was, whatever its importance.
 
-        It gets a new id, counts as perceived, and not as consolidated once more.
+        It gets a new id and counts as perceived, but not as consolidated once more.
         """
         entry = replace(kept.entry, id=self._last_id + 1)
         self._last_id = entry.id
@@ -245,13 +239,13 @@ class HierarchicalMemory(AgentMemory):
         return entry
 
     def count_at_least(self, perceived: int, consolidated: int) -> None:
-        """Go on from the counts of a memory that this one continues."""
+        """Continue the counts of a memory that this one continues."""
         self._perceived = max(self._perceived, perceived)
         self._streams.consolidated = max(self._streams.consolidated, consolidated)
 
     def find(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, from either stream, or None."""
-        return self._streams.find(entry_id)
+        return self._working.get(entry_id) or self._episodic.get(entry_id)
 
     @property
     def perceived(self) -> int:
@@ -265,12 +259,12 @@ class HierarchicalMemory(AgentMemory):
 
     @property
     def working_memory(self) -> list[MemoryEntry]:
-        """`retrieve_working()`, by the name that hosts know from the first bridges."""
+        """`retrieve_working()` under the name of the first bridges."""
         return self.retrieve_working()
 
     @property
     def episodic_memory(self) -> list[MemoryEntry]:
-        """All of `retrieve_episodic`, by the name that hosts know from the first bridges."""
+        """`retrieve_episodic(limit=None)` under the name of the first bridges."""
         return self.retrieve_episodic(limit=None)
 
     @property
@@ -309,7 +303,7 @@ class HierarchicalMemory(AgentMemory):
         Args:
             user_id: only what this user said or did.
             min_importance: only entries at least this important, 0…1.
-            limit: at most so many; None for all.
+            limit: at most this many; None for all.
             present: who will hear of it, see `context`.
         """
         return self._episodic.important(limit, min_importance, user_id, self._episodic.known_to(present))
@@ -329,8 +323,9 @@ class HierarchicalMemory(AgentMemory):
         present: frozenset[str] | None = None,
     ) -> list[Recalled]:
         """The same, each with the likeness as its score; `present` as in `context`."""
-        known = self._episodic.known_to(present)
-        return self._episodic.recall_alike(Affect.of(current_affect), top_k, min_similarity, known)
+        return self._episodic.recall_alike(
+            Affect.of(current_affect), top_k, min_similarity, self._episodic.known_to(present)
+        )
 
     def context(
         self,
@@ -343,17 +338,16 @@ class HierarchicalMemory(AgentMemory):
         without: Collection[int] = (),
         min_similarity: float = 0.7,
     ) -> list[Recalled]:
-        """What to have in mind when answering, oldest to newest, each with its why.
+        """What to have in mind when answering, oldest to newest, each with the reason why.
 
         Args:
             user_id: whose important entries to bring; None for anybody's.
             current_affect: what is felt now, as in `add`; None leaves the affect slots empty.
-            budget: slots, entries and tokens.
             also: entries recalled by other means (words, meaning, links).
-            present: who will hear the answer; nothing is brought that one of them may not learn. None for
-                no limit.
+            present: who will hear the answer; entries that one of them may not learn of are left out. None
+                for no limit.
             without: ids to leave out, such as the entry that is being answered.
-            min_similarity: how alike a feeling must be.
+            min_similarity: how alike a feeling must be, 0…1.
         """
         context = gather(
             self._working,
@@ -383,17 +377,17 @@ class HierarchicalMemory(AgentMemory):
         affect_similar_n: int = 2,
         total_size: int | None = None,
     ) -> list[MemoryEntry]:
-        """The entries of `context`, for hosts that cut and print them: oldest to newest, no doubles.
+        """The entries of `context`, for hosts that cut and print them: oldest to newest, without duplicates.
 
-        With `total_size` there are exactly that many, as far as memory has them. Nothing is brought that was
-        told in private and that `user_id` lacks; if others listen too, say so with `context(present=…)`.
+        With `total_size` there are exactly that many, as far as memory has them. What was told in private and
+        `user_id` does not know is left out; if others listen too, use `context(present=…)`.
         """
         budget = ContextBudget(working_n, episodic_n, affect_similar_n, total_size)
         present = None if user_id is None else frozenset((user_id,))
         return [found.entry for found in self.context(user_id, current_affect, budget, present=present)]
 
     def stats(self) -> MemoryStats:
-        """How full the memory is. The subconscious adds its symbols."""
+        """How full the memory is; `symbols` is filled in by whoever knows the subconscious."""
         importances = self._episodic.importances()
         return MemoryStats(
             hierarchical=True,
@@ -401,7 +395,6 @@ class HierarchicalMemory(AgentMemory):
             working_capacity=self._working.capacity,
             episodic=len(self._episodic),
             episodic_capacity=self._episodic.capacity,
-            symbols=0,
             symbol_capacity=self.symbol_capacity,
             perceived=self._perceived,
             consolidated=self._streams.consolidated,
@@ -411,7 +404,7 @@ class HierarchicalMemory(AgentMemory):
         )
 
     def _revise(self, entry: MemoryEntry, **changes: Any) -> MemoryEntry:
-        """A new value of an entry, wherever it is held; of one that is forgotten nothing is held."""
+        """Change an entry wherever it is held. A forgotten entry is held nowhere."""
         revised = replace(entry, **changes)
         self._note_revised(revised)
         if entry.id not in self._forgotten:

@@ -3,9 +3,8 @@
 The importance at encoding is kept for good. A later change (by a response, or by hand) is a separate override
 on the entry, so that both can always be seen.
 
-Strength is computed when asked and never stored. What is stored of an entry is its history: when it happened,
-when it was last actually recalled for a response, and its stability. Looking at a memory changes none of
-them.
+Strength is computed when asked and never stored. It comes from what is stored of an entry: when it happened,
+when it was last recalled for a response, and its stability. Reading a memory changes none of them.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Number = float | npt.NDArray[np.floating[Any]]
 
 
 def retention(age: Number, stability: Number) -> Any:
-    """How much of the freshness is left, 1 falling to 0.
+    """How much of the freshness is left, falling from 1 to 0.
 
     The power law of forgetting in the form of FSRS (Ye, Su and Cao 2022): (1 + age / 9·stability)⁻¹, which
     is 0.9 when `age` equals `stability`. A moment in the future counts as now.
@@ -51,7 +50,7 @@ def strength(importance: Number, age: Number, stability: Number) -> Any:
 
 
 def reinforced(stability: float, age: float) -> float:
-    """The stability after a true recall, `age` seconds after the last one (or after it happened).
+    """The stability after a recall for a response, `age` seconds after the last one (or after it happened).
 
     The spacing effect (Cepeda et al. 2006): the more had faded, the more a recall consolidates. Recalling a
     hundred times in a minute does what recalling once does, which is next to nothing; all recalls together
@@ -84,17 +83,17 @@ def about_something(intensity: float, significance: float) -> float:
 def importance(parts: ImportanceParts, weights: ImportanceWeights = DEFAULT_WEIGHTS) -> float:
     """How much a moment matters, 0…1.
 
-        importance = 1 − Π over k of (1 − weight_k · part_k),  with intensity to the power of 1.5
+        importance = 1 − Π over k of (1 − weight_k · part_k),
+        with intensity to the power of 1.5 and significance to the power of 1.3
 
     A noisy-or (Pearl 1988, Probabilistic Reasoning in Intelligent Systems, section 4.3.2): each component
     independently closes a part of the gap to 1. So one strong component is enough, several add up without
-    passing 1, none can cancel another, and a weight reads as "what this alone makes of a moment at its
-    fullest". A weighted mean, by contrast, calls a death unimportant because nobody had answered yet. The
-    power is ours: mild feelings are the stuff of every line, and matter less than their share of a grief.
+    passing 1, none can cancel another, and a weight is the importance of a moment that has this component
+    alone, at its fullest. A weighted mean, by contrast, calls a death unimportant because nobody had answered
+    yet. The powers are ours: mild feelings are in every line, and matter less than their share of a grief.
 
     Args:
-        parts: the components, each 0…1.
-        weights: the weight of each component, 0…1 (`memory.importance` in the settings).
+        weights: `memory.importance` in the settings.
     """
     return 1.0 - (
         (1.0 - weights.surprise * parts.surprise)

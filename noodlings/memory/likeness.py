@@ -1,8 +1,8 @@
-"""Likeness of feeling: the one measure of how alike two affects are, for all of the project.
+"""Likeness of feeling: the only measure in the project of how alike two affects are.
 
-Each metric turns affects into features once, when an entry is encoded, so that comparing a whole stream is a
-matrix product and a few vector operations. Every metric gives 0…1, clamped; a missing affect (a row of NaN)
-is as alike as not: `MISSING`.
+Each metric turns an affect into features once, when an entry is encoded, so that comparing a whole stream is
+a matrix product and a few vector operations. Every metric gives 0…1, clamped, and `MISSING` for a missing
+affect (a row of NaN).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ZERO = np.zeros(())
 
 MISSING = 0.5
 NEUTRAL_INTENSITY = 0.05
-"""Below this intensity nothing was felt that another feeling could be like."""
+"""Below this intensity a feeling is like no other."""
 
 
 @dataclass(frozen=True, slots=True)

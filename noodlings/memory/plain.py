@@ -1,8 +1,8 @@
-"""PlainMemory: the list that agents had before, behind the same questions.
+"""PlainMemory: the list that agents had before, with the same interface as `HierarchicalMemory`.
 
-`memory.use_hierarchical: false` puts it in the place of `HierarchicalMemory`: everything perceived goes into
-one list, the first in leaves first past 500, a context is the last 10. Importance is computed, so that one
-can see what is lost, but nothing is kept for it.
+`memory.use_hierarchical: false` selects it: everything perceived goes into one list of 500, the oldest
+entries leave first, and a context is the last 10. Importance is computed, so that one can see what is lost,
+but it keeps nothing.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ class PlainMemory(AgentMemory):
         self._entries: dict[int, MemoryEntry] = {}
 
     def complete(self, entry: MemoryEntry, response: str, audience: Audience | None = None) -> MemoryEntry:
-        """Put the response beside an entry; see `HierarchicalMemory.complete`."""
+        """Add the response to an entry; see `HierarchicalMemory.complete`."""
         return self._revise(replace(entry, response=response, audience=audience or entry.audience))
 
     def reinforce(self, recalled: Iterable[int | MemoryEntry], now: float | None = None) -> None:
-        """A list does not remember being read."""
+        """Does nothing: a list does not record recalls."""
 
     def pin(self, entry: MemoryEntry, pinned: bool = True) -> MemoryEntry:
-        """Refused: nothing in a list is held."""
+        """Raises `UserError`."""
         raise UserError("a plain list cannot pin memories; set memory.use_hierarchical to true")
 
     def confine(self, entry: MemoryEntry, confined: bool) -> MemoryEntry:
-        """Leave an entry to those who witnessed it, or open it to anybody again."""
+        """Confine an entry to those who witnessed it, or open it to anybody again."""
         return self._revise(replace(entry, audience=entry.audience.closed(confined)))
 
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
-        """Refused: nothing in a list is weighed."""
+        """Raises `UserError`."""
         raise UserError("a plain list keeps no importance; set memory.use_hierarchical to true")
 
     def revert(
@@ -62,7 +62,7 @@ class PlainMemory(AgentMemory):
         was_episodic: bool,
         displaced: MemoryEntry | None = None,
     ) -> MemoryEntry:
-        """Refused: nothing in a list was held or weighed."""
+        """Raises `UserError`."""
         raise UserError("a plain list keeps neither pins nor importance; set memory.use_hierarchical to true")
 
     def forget(self, entry_ids: Iterable[int]) -> None:
@@ -79,7 +79,7 @@ class PlainMemory(AgentMemory):
         consolidated: int,
         last_id: int,
     ) -> None:
-        """Take up where a stored agent left off, from its latest entries; what was episodic stays stored."""
+        """Replace everything with the latest entries that were stored of an agent."""
         latest = sorted(working, key=lambda entry: entry.id)[-CAPACITY:]
         self._entries = {entry.id: entry for entry in latest}
         self._perceived, self._last_id = perceived, last_id
@@ -111,12 +111,6 @@ class PlainMemory(AgentMemory):
         """Always empty."""
         return []
 
-    def retrieve_by_affect_similarity(
-        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
-    ) -> list[MemoryEntry]:
-        """Always empty."""
-        return []
-
     def recall_by_affect(
         self,
         current_affect: Any,
@@ -139,15 +133,14 @@ class PlainMemory(AgentMemory):
         without: Collection[int] = (),
         min_similarity: float = 0.7,
     ) -> list[Recalled]:
-        """The last 10, oldest to newest, whatever the slots say; nothing else, and no secrets."""
+        """The last 10 that `present` may learn of, oldest to newest, whatever the slots say."""
         known = (
             entry
             for entry in reversed(self._entries.values())
             if entry.id not in without and (present is None or may_learn(present, entry.audience))
         )
-        return assemble(
-            recent(islice(known, CONTEXT)), (), ContextBudget(CONTEXT, 0, 0, None, budget.max_tokens)
-        )
+        limits = ContextBudget(CONTEXT, 0, 0, max_tokens=budget.max_tokens)
+        return assemble(recent(islice(known, CONTEXT)), (), limits)
 
     def stats(self) -> MemoryStats:
         """How full the list is."""
@@ -155,15 +148,7 @@ class PlainMemory(AgentMemory):
             hierarchical=False,
             working=len(self._entries),
             working_capacity=CAPACITY,
-            episodic=0,
-            episodic_capacity=0,
-            symbols=0,
-            symbol_capacity=0,
             perceived=self._perceived,
-            consolidated=0,
-            consolidation_rate=0.0,
-            average_importance=0.0,
-            pinned=0,
         )
 
     def _admit(self, entry: MemoryEntry) -> None:

@@ -1,11 +1,11 @@
 """The file in which a host keeps its memory: JSON or SQLite, depending on its suffix.
 
-Both hold the same: a header with the name of the format and its version, and one JSON record for each entry.
+Both hold a header with the name of the format and its version, and one JSON record for each entry.
 
-- Whenever the machine stops, the file is there whole, in its old form or its new one.
+- The file is always whole, in its old form or its new one, even if the machine stops during a write.
 - A file that is not one of our memories, is damaged, or was written by a later version is never replaced.
-- A file may come from anywhere and may have been edited by hand, so records are read field by field. One that
-  cannot be read costs no other record, and the file as it was is kept beside the new one.
+- A file may come from anywhere and may have been edited by hand, so records are read field by field. If one
+  cannot be read, the others are, and a copy of the file is kept.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _OVERRIDES = ("", "response", "hand")
 
 @dataclass(frozen=True, slots=True)
 class SavedEntry:
-    """An entry, where it is in mind, and the row as which a host shows it, if it does."""
+    """An entry, the streams it is in, and the row as which a host shows it, if it does."""
 
     entry: MemoryEntry
     working: bool
@@ -53,13 +53,7 @@ class SavedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A memory.
-
-    Attributes:
-        entries: those in working memory stand in the order in which they are shown.
-        perceived: how many there ever were; consolidated: how often one became episodic.
-        last_id: the highest id that was ever given.
-    """
+    """A memory; entries in working memory are in the order in which they are shown."""
 
     entries: tuple[SavedEntry, ...] = ()
     perceived: int = 0
@@ -85,7 +79,7 @@ def record_of(saved: SavedEntry) -> dict[str, Any]:
 
 
 def read_record(record: Any) -> SavedEntry:
-    """The entry of a record. Raises `UserError` that says what is wrong with it."""
+    """The entry of a record. Raises a `UserError` that says what is wrong with it."""
     if not isinstance(record, Mapping):
         raise UserError(f"a record must be an object, not {record!r:.40}")
     try:
@@ -102,8 +96,8 @@ def read_record(record: Any) -> SavedEntry:
 def plain(value: Any, depth: int = 0) -> Any:
     """A value as JSON can hold it.
 
-    Arrays (numpy, mlx) and sets become lists, numbers that are not finite become None, and whatever else
-    there is becomes its text.
+    Arrays (numpy, mlx) and sets become lists, numbers that are not finite become None, and all else becomes
+    text.
     """
     if depth > DEEPEST:
         return None
@@ -156,7 +150,6 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
 
 
 def _audience(record: Mapping[str, Any]) -> Audience:
-    """Who may learn of it."""
     witnesses = [_words(user_id, "audience") for user_id in record["audience"]]
     confined = _flag(record["confined"]) if "confined" in record else None
     tier = Tier(whole(record.get("tier", 0), "tier"))
@@ -164,7 +157,7 @@ def _audience(record: Mapping[str, Any]) -> Audience:
 
 
 def count(value: Any, name: str) -> int:
-    """A whole number from 0, or `UserError` that names it."""
+    """A whole number ≥ 0, or a `UserError` that names it."""
     number = whole(value, name)
     if number < 0:
         raise UserError(f"{name} is {number}: it must be at least 0")
@@ -200,11 +193,11 @@ _writing = Lock()
 
 
 def write(saved: Saved, path: Path) -> None:
-    """Keep a memory in a file, in place of the one before.
+    """Write a memory to a file, in place of the one before.
 
     Raises:
-        UserError: the ending is neither .json nor one of SQLite's, what is there is no whole memory of this
-            version, or the file cannot be written. Then it is as it was.
+        UserError: the suffix is neither .json nor one of SQLite's, the file exists and is no whole memory of
+            this version, or it cannot be written. Then it is as it was.
     """
     put = _write_sqlite if _is_sqlite(path) else _write_json
     try:
@@ -223,13 +216,11 @@ def read(path: Path) -> Saved | None:
     Raises:
         UserError: it cannot be read, is no memory, is torn, or of another version.
     """
-    get = _read_sqlite if _is_sqlite(path) else _read_json
+    sqlite = _is_sqlite(path)
     if not path.exists():
         return None
     try:
-        head, records = get(path)
-        _check(head)
-        saved, bad = _saved(head, records)
+        saved, bad = _saved(*_contents(path, sqlite))
         if bad:
             _keep_beside(path, bad)
     except UserError as error:
@@ -256,7 +247,7 @@ def _saved(head: Mapping[str, Any], records: list[Any]) -> tuple[Saved, int]:
 
 
 def _keep_beside(path: Path, bad: int) -> None:
-    """What could not be read would be gone with the next save."""
+    """Copy a file with unreadable records, which the next save would lose."""
     mark = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
     beside = path.with_name(f"{path.name}.damaged-{mark}")
     shutil.copy2(path, beside)
@@ -266,8 +257,7 @@ def _keep_beside(path: Path, bad: int) -> None:
 def _require_ours(path: Path) -> None:
     """Raise `UserError` for a file that must not be replaced."""
     try:
-        head, _ = _read_sqlite(path) if _is_sqlite(path) else _read_json(path)
-        _check(head)
+        _contents(path, _is_sqlite(path))
     except (UserError, sqlite3.Error, ValueError, RecursionError) as error:
         raise UserError(
             f"{path} exists and is not a complete memory file of version {VERSION} ({_why(error)}); move"
@@ -275,7 +265,9 @@ def _require_ours(path: Path) -> None:
         ) from None
 
 
-def _check(head: Mapping[str, Any]) -> None:
+def _contents(path: Path, sqlite: bool) -> tuple[dict[str, Any], list[Any]]:
+    """The head and the records of a file, with the head checked."""
+    head, records = _read_sqlite(path) if sqlite else _read_json(path)
     if head.get("format") != FORMAT:
         raise UserError("it holds something other than a memory")
     version = head.get("version")
@@ -283,6 +275,7 @@ def _check(head: Mapping[str, Any]) -> None:
         raise UserError(f"it has version {version!r:.20}; this noodlings reads version {VERSION}")
     for name in _COUNTS:
         count(head.get(name), name)
+    return head, records
 
 
 def _head(saved: Saved) -> dict[str, Any]:
@@ -350,7 +343,7 @@ def _read_sqlite(path: Path) -> tuple[dict[str, Any], list[Any]]:
 
 
 def _object(record: Any) -> Any:
-    """The JSON of one row; text that is none stands for itself, and is refused as a record."""
+    """The JSON of one row; text that is not JSON stays text, and is refused as a record."""
     try:
         return json.loads(record)
     except (TypeError, ValueError, RecursionError):

@@ -1,9 +1,7 @@
 """A stream: the entries of one kind of memory, packed in columns.
 
 An agent holds hundreds of entries and a society thousands of agents, so the numbers of a stream lie in
-contiguous arrays, and an entry is a value that is built when somebody reads it. An entry that is unpacked is
-equal to the one that was packed. Its numbers lie in two matrices, its phenomenal state in a third, and its
-words beside them.
+contiguous arrays, and an entry is built when somebody reads it, equal to the one that was packed.
 
 Rows [0, len) are always in use. Removing one moves the last row into its place, so order is by id and never
 by row.
@@ -13,6 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -40,92 +40,59 @@ _NO_AFFECT = [math.nan] * 5
 _build_entry = builder(MemoryEntry)
 _build_affect = builder(Affect)
 _build_parts = builder(ImportanceParts)
+_parts = attrgetter(*(field.name for field in fields(ImportanceParts)))
 
 
 def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Words]:
     """The integers, floats and words of an entry, in the order of the columns."""
-    parts = entry.parts
+    circle = code(entry.audience) if entry.audience.confined else PUBLIC
+    has_state = entry.phenomenal_state is not None
+    override = math.nan if entry.override is None else entry.override
+    last_recalled = math.nan if entry.last_recalled is None else entry.last_recalled
+    # fmt: off
     ints = (
-        entry.id,
-        entry.step,
-        code(entry.user_id),
-        code(entry.audience) if entry.audience.confined else PUBLIC,
-        entry.recall_count,
-        entry.held,
-        entry.pinned,
-        entry.phenomenal_state is not None,
-    )
+        entry.id, entry.step, code(entry.user_id), circle, entry.recall_count, entry.held, entry.pinned,
+    has_state, )
     floats = (
-        entry.timestamp,
-        entry.surprise,
-        entry.encoded_importance,
-        math.nan if entry.override is None else entry.override,
-        entry.identity_salience,
-        math.nan if entry.last_recalled is None else entry.last_recalled,
-        entry.stability,
-        parts.surprise,
-        parts.intensity,
-        parts.salience,
-        parts.addressed,
-        parts.answered,
-        parts.remember,
-        parts.significance,
+        entry.timestamp, entry.surprise, entry.encoded_importance, override, entry.identity_salience,
+        last_recalled, entry.stability,
+        *_parts(entry.parts),
         *(_NO_AFFECT if entry.affect is None else entry.affect.as_list()),
     )
     words = (
-        entry.user_id,
-        entry.user_text,
-        entry.response,
-        entry.kind,
-        entry.audience,
-        entry.place,
-        entry.override_by,
-        entry.extra or None,
-        entry.source,
+        entry.user_id, entry.user_text, entry.response, entry.kind, entry.audience, entry.place,
+        entry.override_by, entry.extra or None, entry.source,
     )
+    # fmt: on
     return ints, floats, words
 
 
 def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> MemoryEntry:
-    """An entry from its row; the numbers in the order of the columns. NaN, unlike itself, stands for None."""
+    """An entry from its row. NaN, which does not equal itself, stands for None."""
     entry_id, step, _, _, recall_count, _, pinned, has_state = ints
+    # fmt: off
     (
         timestamp, surprise, encoded, override, salience, last_recalled, stability,
         p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
         valence, arousal, fear, sorrow, boredom,
-    ) = floats  # fmt: skip
+    ) = floats
     user_id, text, response, kind, audience, place, override_by, extra, source = words
-    return _build_entry(
-        entry_id,
-        timestamp,
-        step,
-        user_id,
-        text,
-        _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None,
-        surprise,
-        encoded,
-        _build_parts(
-            p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance
-        ),
-        override if override == override else None,
-        override_by,
-        response,
-        salience,
-        state if has_state else None,
-        kind,
-        audience,
-        place,
-        pinned == 1,
-        recall_count,
-        last_recalled if last_recalled == last_recalled else None,
-        stability,
-        {} if extra is None else extra,
-        source,
+    affect = _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None
+    parts = _build_parts(
+        p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
     )
+    return _build_entry(
+        entry_id, timestamp, step, user_id, text, affect, surprise, encoded, parts,
+        override if override == override else None, override_by, response, salience,
+        state if has_state else None, kind, audience, place, pinned == 1, recall_count,
+        last_recalled if last_recalled == last_recalled else None, stability,
+        {} if extra is None else extra, source,
+    )
+    # fmt: on
 
 
 def code(of: Hashable) -> int:
-    """64 bits for somebody, or for an audience; never 0. Only ever compared within this process."""
+    """64 bits for a user or an audience; never 0. Only compared within this process."""
     return hash(of) or 1
 
 
@@ -137,16 +104,11 @@ STATE_SIZE = 40
 _FIRST_ROWS = 16
 
 _SORTED_WHOLE = 512
-"""Rows up to which sorting all of them is quicker than looking for the highest first."""
+"""Up to this many rows, sorting all of them is quicker than looking for the highest first."""
 
 
 class Stream:
-    """Up to `capacity` entries with vectorised questions about all of them.
-
-    Args:
-        capacity: rows the stream may hold, ≥ 1. Arrays grow towards it by doubling.
-        metric: how likeness of feeling is measured.
-    """
+    """Up to `capacity` (≥ 1) entries with vectorised questions about all of them."""
 
     def __init__(self, capacity: int, metric: Metric) -> None:
         self.capacity = capacity
@@ -170,7 +132,6 @@ class Stream:
 
     @property
     def full(self) -> bool:
-        """Whether adding would exceed the capacity."""
         return self._size >= self.capacity
 
     # -- writing
@@ -203,7 +164,6 @@ class Stream:
         self._size = last
 
     def clear(self) -> None:
-        """Take every entry out."""
         self._row_of.clear()
         self._words.clear()
         self._size = 0
@@ -229,7 +189,6 @@ class Stream:
     # -- reading: entries
 
     def get(self, entry_id: int) -> MemoryEntry | None:
-        """The entry with this id, or None."""
         row = self._row_of.get(entry_id)
         if row is None:
             return None
@@ -243,7 +202,7 @@ class Stream:
         return list(map(unpacked, ints, floats, words, self._states.take(rows, 0)))
 
     def saying(self, user_id: str, text: str) -> frozenset[int]:
-        """Ids of the entries in which a user says just this, letter case aside."""
+        """Ids of the entries in which a user says exactly this, ignoring case."""
         folded, theirs = text.casefold(), self.said_by(user_id).nonzero()[0]
         return frozenset(
             entry_id
@@ -251,27 +210,23 @@ class Stream:
             if self._words[row][1].casefold() == folded
         )
 
-    # -- reading: all rows at once
+    # -- reading: all rows at once, shape (len,)
 
     @property
     def ids(self) -> npt.NDArray[np.int64]:
-        """Ids by row, shape (len,)."""
         return self._ints[: self._size, ID]
 
     @property
     def pinned(self) -> Mask:
-        """Whether each row is pinned, shape (len,)."""
-        mask: Mask = self._ints[: self._size, PINNED] != 0
-        return mask
+        return np.asarray(self._ints[: self._size, PINNED] != 0)
 
     @property
     def held(self) -> Mask:
-        """Whether each row must not be evicted (pinned, or asked to be remembered), shape (len,)."""
-        mask: Mask = self._ints[: self._size, HELD] != 0
-        return mask
+        """Whether each row must not be evicted (pinned, or asked to be remembered)."""
+        return np.asarray(self._ints[: self._size, HELD] != 0)
 
     def importances(self) -> Floats:
-        """Importance in force by row, shape (len,)."""
+        """Importance in force by row."""
         return _in_force(self._floats[: self._size])
 
     def strengths(self, now: float, rows: Rows | None = None) -> Floats:
@@ -283,19 +238,18 @@ class Stream:
         return result
 
     def likeness(self, affect: Affect) -> Floats:
-        """Likeness of feeling of each row to `affect`, 0…1, shape (len,)."""
+        """Likeness of feeling of each row to `affect`, 0…1."""
         features = self._features[: self._size]
         if self._unfelt is None:
             self._unfelt = np.flatnonzero(np.isnan(features[:, 0])).tolist()
         return self.metric.alike(features, affect, self._unfelt)
 
     def said_by(self, user_id: str) -> Mask:
-        """Whether each row is about this user, shape (len,)."""
-        mask: Mask = self._ints[: self._size, USER] == code(user_id)
-        return mask
+        """Whether each row is by this user."""
+        return np.asarray(self._ints[: self._size, USER] == code(user_id))
 
     def known_to(self, listeners: frozenset[str] | None) -> Mask:
-        """Whether each row may be spoken of before these listeners, shape (len,); None for no limit."""
+        """Whether each row may be spoken of before these listeners; None for no limit."""
         column = self._ints[: self._size, CIRCLE]
         if listeners is None or not column.any():
             return np.ones(self._size, dtype=np.bool_)
@@ -303,14 +257,11 @@ class Stream:
         knows = {PUBLIC: True}  # each circle is asked once, however many secrets it shares
         for row, circle in enumerate(circles):
             if circle not in knows:
-                knows[circle] = self._knows(row, listeners)
+                knows[circle] = may_learn(listeners, self._words[row][AUDIENCE])
         return np.fromiter(map(knows.__getitem__, circles), np.bool_, self._size)
 
-    def _knows(self, row: int, listeners: frozenset[str]) -> bool:
-        return may_learn(listeners, self._words[row][AUDIENCE])
-
     def allowed(self, present: frozenset[str] | None, without: Collection[int]) -> Mask:
-        """Rows that may be spoken of before `present` and are not to be left out, shape (len,)."""
+        """Whether each row may be spoken of before `present` and is not among `without`."""
         mask = self.known_to(present)
         for entry_id in without:
             row = self._row_of.get(entry_id)

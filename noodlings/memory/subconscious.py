@@ -1,14 +1,12 @@
-"""SubconsciousMemory: what intense moments became, and how a feeling brings it back.
+"""SubconsciousMemory: symbols of intense moments, which come back with the feeling they were made in.
 
-Beside the facts that episodic memory holds, an intense moment leaves a symbol: a metaphor, kept with the
-feeling that it was made in. Nobody asks for it by words; whoever feels alike again has it in mind.
+Beside the facts in episodic memory, an intense moment leaves a symbol: a metaphor with the feeling of that
+moment. It is retrieved by a similar feeling, never by words. Its rules:
 
-Usable alone: no event loop but the caller's, no disk. The rules it keeps:
-
-- only an intense moment leaves a symbol, and a calm one costs no model anything;
-- when there is no room the least salient fades, of equals the oldest. The newest is no exception, so a
-  moment that would fade at once is not put into an image at all;
-- of a moment that was forgotten no symbol stays, and none comes, however late a model answers;
+- only an intense moment leaves a symbol, and no model is asked about a calm one;
+- when there is no room, the least salient symbol fades, of equals the oldest. No model is asked for a symbol
+  that would fade at once;
+- a forgotten moment has no symbol, however late a model answers;
 - an id is never given twice.
 """
 
@@ -35,15 +33,13 @@ from noodlings.values.memory import Symbol
 log = logging.getLogger(__name__)
 
 INTENSE = 0.5
-"""From this intensity of a feeling on, a moment leaves a symbol."""
+"""The least intensity of a feeling with which a moment leaves a symbol."""
 
 AVOIDED = 6
-"""So many of the latest images are not made again."""
+"""How many of the latest images are not made again."""
 
 LONGEST = 240
 """Characters of an image."""
-
-_SURPRISED = 0.5
 
 
 def symbol_salience(intensity: float, surprise: float) -> float:
@@ -51,10 +47,10 @@ def symbol_salience(intensity: float, surprise: float) -> float:
 
         1 − (1 − intensity)(1 − 0.5·surprise)
 
-    The feeling carries it, and surprise closes up to half of the gap that is left. By surprise alone a
-    grief that was long expected would be the first to fade.
+    Surprise closes up to half of the gap that the intensity leaves. By surprise alone a grief that was long
+    expected would be the first to fade.
     """
-    return 1.0 - (1.0 - intensity) * (1.0 - _SURPRISED * surprise)
+    return 1.0 - (1.0 - intensity) * (1.0 - 0.5 * surprise)
 
 
 class SubconsciousMemory:
@@ -62,13 +58,10 @@ class SubconsciousMemory:
 
     Args:
         capacity: how many symbols it holds, ≥ 1.
-        affect_similarity_threshold: from this likeness of feeling on a symbol comes back, 0…1.
+        affect_similarity_threshold: the least likeness of feeling with which a symbol comes back, 0…1.
         metric: how likeness of feeling is measured, see `noodlings.memory.likeness.METRICS`.
         journal: collects what a store has to keep; without one nothing is collected.
         logged_below: the log quotes images of a tier below this one.
-
-    Attributes:
-        capacity, threshold, metric: as given.
 
     Raises:
         UserError: one of them is out of range.
@@ -122,17 +115,17 @@ class SubconsciousMemory:
             affect: what was felt: an `Affect`, five numbers (list, numpy or mlx array), or None.
             surprise: 0…1.
             llm: makes the image; a host's own model with a `generate(prompt, max_tokens)` will do.
-            entry_id: the memory of that moment; forgetting it takes the symbol with it. 0 for none.
+            entry_id: the memory of that moment, 0 for none. Forgetting it removes the symbol.
             timestamp: world time of that moment; None for now, by the clock of this machine.
             audience: who may learn of that moment, and so of the symbol.
-            allowance: what this may spend; by default as much as it takes.
+            allowance: what this may spend; unlimited by default.
 
         Returns:
-            The symbol, or None: the moment was calm, or less salient than all that is here and there is no
-            room, or it was forgotten meanwhile. For the first two `llm` is not asked.
+            The symbol, or None if the moment was calm, less salient than all symbols of a full memory, or
+            forgotten meanwhile. In the first two cases `llm` is not asked.
 
         Raises:
-            LLMError: there is no image, or only one of the latest again. Nothing has changed.
+            LLMError: there is no image, or it is one of the latest again. Nothing has changed.
             UserError: a number is NaN, infinite or out of range.
         """
         felt, event = read_affect(affect), clean(event)
@@ -143,8 +136,9 @@ class SubconsciousMemory:
         salience = symbol_salience(felt.intensity, surprise)
         if not self._has_place_for(salience, entry_id):
             return None
-        # Whoever makes the image sees only what all who may learn of it may learn too.
-        shown = tuple(told.symbolic_encoding for told in self._latest if within(audience, told.audience))
+        # The symbolist sees only images that everybody who may learn of the new one may learn of too.
+        latest = self.symbols[-AVOIDED:]
+        shown = tuple(symbol.symbolic_encoding for symbol in latest if within(audience, symbol.audience))
         symbolist = symbolist_of(llm)
         image = await symbolist.imagine(event, felt, shown, allowance or Allowance())
         image = self._new_image(image, symbolist.name)
@@ -167,19 +161,20 @@ class SubconsciousMemory:
         return symbol
 
     def restore(self, symbols: Iterable[Symbol], last_id: int = 0) -> None:
-        """Take up where a stored agent left off. Replaces everything; journals nothing.
+        """Replace everything with what was stored of an agent. The journal does not record it.
 
         Args:
-            symbols: in any order. A capacity may have been lowered since: the most salient stay.
+            symbols: in any order. If the capacity was lowered since, the most salient stay.
             last_id: the highest id that was ever given.
         """
         kept = sorted(symbols, key=_rank, reverse=True)
         self._last_id = max(self._last_id, last_id, *(symbol.id for symbol in kept), 0)
-        self._symbols = {symbol.id: symbol for symbol in sorted(kept[: self.capacity], key=_id)}
+        newest_last = sorted(kept[: self.capacity], key=lambda symbol: symbol.id)
+        self._symbols = {symbol.id: symbol for symbol in newest_last}
         self._features = None
 
     def forget(self, entry_ids: Iterable[int]) -> None:
-        """Take out, here and in the journal, what was made of these memories, and never let it in again."""
+        """Remove the symbols of these memories, here and in the journal, and never let them in again."""
         gone = frozenset(entry_ids)
         self._forgotten |= gone
         self._symbols = {key: symbol for key, symbol in self._symbols.items() if symbol.entry_id not in gone}
@@ -197,12 +192,8 @@ class SubconsciousMemory:
 
     @property
     def latest_images(self) -> tuple[str, ...]:
-        """The images that are not to be made again now, the last one last."""
-        return tuple(symbol.symbolic_encoding for symbol in self._latest)
-
-    @property
-    def _latest(self) -> tuple[Symbol, ...]:
-        return self.symbols[-AVOIDED:]
+        """The images that must not be made again now, the last one last."""
+        return tuple(symbol.symbolic_encoding for symbol in self.symbols[-AVOIDED:])
 
     def retrieve_by_affect(
         self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] | None = None
@@ -210,11 +201,11 @@ class SubconsciousMemory:
         """Up to `top_k` symbols that were made in a feeling like this one, most alike first.
 
         Args:
-            current_affect: what is felt now, as in `encode_event`. With the default metric a neutral feeling
-                is like no other, and brings nothing.
+            current_affect: what is felt now, as in `encode_event`. With the default metric nothing is like a
+                neutral feeling.
             top_k: ≥ 0.
-            present: who will hear what they colour; none is brought that one of these may not learn of.
-                None for no limit.
+            present: who will hear of them; symbols that one of these may not learn of are left out. None for
+                no limit.
 
         Raises:
             UserError: `top_k` is negative, the affect no affect.
@@ -230,7 +221,9 @@ class SubconsciousMemory:
         felt, symbols = read_affect(current_affect), self.symbols
         if felt is None or not symbols:
             return []
-        likeness = self._metric.alike(self._known_features(), felt).tolist()
+        if self._features is None:
+            self._features = np.array([self._metric.features(symbol.affect) for symbol in symbols])
+        likeness = self._metric.alike(self._features, felt).tolist()
         found = [
             (symbol, alike)
             for symbol, alike in zip(symbols, likeness, strict=True)
@@ -240,12 +233,6 @@ class SubconsciousMemory:
         ]
         found.sort(key=lambda pair: (-pair[1], -pair[0].id))
         return found[:top_k]
-
-    def _known_features(self) -> Array:
-        """Shape (len, width of the metric), in the order of `symbols`."""
-        if self._features is None:
-            self._features = np.array([self._metric.features(symbol.affect) for symbol in self.symbols])
-        return self._features
 
     def _has_place_for(self, salience: float, entry_id: int) -> bool:
         if entry_id in self._forgotten:
@@ -275,10 +262,7 @@ class SubconsciousMemory:
         if self._journal is not None:
             self._journal.symbolised(symbol)
         log.info(
-            "symbol: %s (salience %.2f, made by %s)",
-            self._quoted(symbol),
-            symbol.salience,
-            symbol.made_by,
+            "symbol: %s (salience %.2f, made by %s)", self._quoted(symbol), symbol.salience, symbol.made_by
         )
 
     def _quoted(self, symbol: Symbol) -> str:
@@ -288,7 +272,3 @@ class SubconsciousMemory:
 def _rank(symbol: Symbol) -> tuple[float, int]:
     """The lowest fades first: the least salient, of equals the oldest."""
     return symbol.salience, symbol.id
-
-
-def _id(symbol: Symbol) -> int:
-    return symbol.id

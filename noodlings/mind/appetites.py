@@ -1,8 +1,8 @@
-"""Appetites: eight drives that time brings back and events feed or sharpen, and the goals they make.
+"""Appetites: eight drives that return to a set point with time and are moved by events, and the goals they
+make.
 
-Everything they do stands in `appetites.yaml`; here is only the arithmetic, and the rule that a level never
-leaves 0…1. A drive that returns to a set point and is spent by what satisfies it is Hull's (1943) in the form
-of a homeostat.
+What moves them is in `appetites.yaml`. A drive that returns to a set point and is reduced by what satisfies
+it is Hull's (1943) in the form of a homeostat.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class DriveTable(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What an agent wants: which appetite wants it, how strongly (0…1), and what ("see something new")."""
+    """What an agent wants: the appetite behind it, its level (0…1), and the goal ("see something new")."""
 
     appetite: str
     level: float
@@ -78,7 +78,7 @@ class Appetites:
     Attributes:
         levels: 0 (sated) … 1 (starving), in the order of `APPETITES`.
         at: world time in seconds.
-        resting: the levels they return to, in the same order.
+        resting: the set points, in the same order.
     """
 
     levels: tuple[float, ...]
@@ -94,7 +94,7 @@ class Appetites:
 
     @classmethod
     def of(cls, persona: Persona, now: float) -> Appetites:
-        """Of somebody to whom nothing has happened yet."""
+        """The appetites of somebody to whom nothing has happened yet."""
         resting = _resting(persona)
         return cls(resting, now, resting)
 
@@ -107,11 +107,7 @@ class Appetites:
         }
 
     def moved(self, table: DriveTable, happened: Mapping[str, float], now: float) -> Appetites:
-        """After something happened.
-
-        Args:
-            happened: how much (0…1) of each thing that can move an appetite there was: see `signals`.
-        """
+        """The appetites after something happened; for `happened` see `signals`."""
         levels = self.at_time(table, now)
         for name, drive in table.appetites.items():
             for what, part in drive.moved_by.items():
@@ -129,7 +125,7 @@ class Appetites:
         return tuple(_goal(table, name, levels[name]) for name in hungry[: table.most])
 
     def as_dict(self) -> dict[str, Any]:
-        """What a restart needs, JSON-compatible and exact; what they return to belongs to the persona."""
+        """What a restart needs, JSON-compatible and exact; the set points belong to the persona."""
         return {"version": VERSION, "levels": list(self.levels), "at": self.at}
 
     @classmethod
@@ -144,7 +140,8 @@ class Appetites:
 
 
 def signals(affect: Affect, surprise: float, addressed: bool, event: str = "") -> dict[str, float]:
-    """How much (0…1) there was in one percept of what can move an appetite; `event` is a game's, by name."""
+    """How much (0…1) of each thing that can move an appetite a percept had; `event` is the name of a game
+    event."""
     pleasant, unpleasant = max(affect.valence, 0.0), max(-affect.valence, 0.0)
     return {
         "surprise": surprise,

@@ -1,16 +1,16 @@
-"""What was meant, as a short vector, and how likely a meaning was to come next.
+"""The meaning of a percept as a short vector, and how likely a meaning was to come next.
 
 The vector is made from any text embedding, or from the words alone when there is none. The same meaning gives
 the same vector in every process and on every machine (no `hash()`, no random numbers that a library may
 change), and vectors from different sources are never compared.
 
 The forecast is a mixture over what was heard lately: each of those meanings may come again, and is likelier
-when it followed something like what was just heard. So repetition stops surprising, at once in the same words
+if it followed something like what was just heard. So repetition stops surprising, at once in the same words
 and soon in others, and a broken pattern surprises although all its parts are known. The agent also learns how
-sharp its forecast should be: one that hears the same thing to the letter comes to expect it to the letter.
-After a silence habit fades and the old surprises again (spontaneous recovery: Rankin et al. 2009,
-"Habituation revisited"). In form it is a cache over embeddings (Kuhn and De Mori 1990) with a share reserved
-for the new.
+sharp
+its forecast should be: if it hears the same thing to the letter, it comes to expect it to the letter. After a
+silence the old surprises again (spontaneous recovery: Rankin et al. 2009, "Habituation revisited"). In form
+it is a cache over embeddings (Kuhn and De Mori 1990) with a share reserved for the new.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ Vector = npt.NDArray[np.float32]
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
-# A longer text says nothing new about what is meant, but would cost more.
-_MAX_WORDS = 400
+_MAX_WORDS = 400  # more words add little to the meaning
 
 
 def word_vector(text: str) -> Vector:
@@ -108,22 +107,16 @@ Numbers = npt.NDArray[np.float64]
 
 CAPACITY = 32
 """How many meanings are kept."""
-
 RECOVERY_SECONDS = 86_400.0
 """World time after which what was heard counts half."""
-
 NEW_SHARE = 1.0
-"""Weight of 'something new' in the mixture, in meanings heard."""
-
+"""Weight of something new in the mixture, in meanings heard."""
 NEW_LIKELIHOOD = 0.02
 """How likely any one meaning is, once something new comes, 0…1."""
-
 ELSEWHERE = 0.02
 """Weight, in meanings heard, of one that followed something quite unlike what was just heard."""
-
 ALIKE, EXACT = 2, 32
 """Powers that make a likelihood of a cosine: a paraphrase (about 0.7) is worth 0.5, or next to nothing."""
-
 ATTENTION = 0.25
 """How fast the sharpness of the forecast follows how exactly the last ones came true, 0…1 a percept."""
 
@@ -146,13 +139,12 @@ class Familiar:
     def hear(
         self, meant: Vector, now: float, audience: Audience = OPEN, listeners: frozenset[str] | None = None
     ) -> tuple[float, Familiar]:
-        """How likely a meaning, (128,), was to come now, above 0 to 1; and with it among the rest.
+        """How likely a meaning, (128,), was to come now, above 0 to 1; and the meanings with this one added.
 
         Args:
             audience: who may learn of it.
-            listeners: before whom its likelihood shows, in a face or a figure: what one of them may not learn
-                of counts as never heard, or they would be told by it that somebody said the same. None for
-                nobody.
+            listeners: who will see how surprising it was. What one of them may not learn of counts as never
+                heard, or the surprise would give it away. None for nobody.
         """
         known = self if listeners is None else self._disclosed(listeners)
         likelihood, exactness = known._expected(meant, now)
@@ -170,15 +162,13 @@ class Familiar:
         exact = float(share @ cosine**EXACT)
         new = NEW_LIKELIHOOD * (1.0 - float(share.sum()))
         likelihood = alike + self.exactness * (exact - alike) + new
-        to_the_letter = exact / (alike + NEW_LIKELIHOOD)  # of what was foreseen; 0 when nothing was
+        to_the_letter = exact / (alike + NEW_LIKELIHOOD)  # 0 when nothing was foreseen
         exactness = self.exactness + ATTENTION * (to_the_letter - self.exactness)
         return min(likelihood, 1.0), exactness
 
     def _shares(self, now: float) -> Numbers:
-        """Of each kept meaning in the forecast of the next one, (n,); what lacks to 1 is left for the new."""
-        followed = np.ones(
-            len(self.times)
-        )  # what came before the oldest is forgotten: nothing speaks against it
+        """The share of each kept meaning in the forecast, (n,); the rest to 1 is for something new."""
+        followed = np.ones(len(self.times))  # what came before the oldest is not known
         if len(self.times) > 1:
             cosine = _cosine(self.vectors[:-1], self.vectors[-1])
             alike = cosine**ALIKE
@@ -188,11 +178,11 @@ class Familiar:
         return np.asarray(weight / (weight.sum() + NEW_SHARE))
 
     def without(self, moments: Collection[float]) -> Familiar:
-        """Without what was heard at these moments, in world seconds."""
+        """The meanings without those heard at these moments, in world seconds."""
         return self._where(~np.isin(self.times, list(moments)))
 
     def _disclosed(self, listeners: frozenset[str]) -> Familiar:
-        """With nothing that one of those who listen may not learn of."""
+        """The meanings that all listeners may learn of."""
         known = [may_learn(listeners, audience) for audience in self.audiences]
         return self if all(known) else self._where(np.array(known, dtype=np.bool_))
 
@@ -210,12 +200,8 @@ class Familiar:
             for row, audience in enumerate(self.audiences)
             if audience.confined
         }
-        return {
-            "vectors": vectors,
-            "times": self.times.tolist(),
-            "exactness": self.exactness,
-            "confined": confined,
-        }
+        times = self.times.tolist()
+        return {"vectors": vectors, "times": times, "exactness": self.exactness, "confined": confined}
 
     @classmethod
     def from_dict(cls, data: Any) -> Familiar:
@@ -240,5 +226,5 @@ def _are_ids(value: Any) -> bool:
 
 
 def _cosine(vectors: Vectors, meant: Vector) -> Numbers:
-    """Cosines of shape (n,), where what points away counts as unlike: 0…1."""
+    """Cosines of shape (n,), clipped to 0…1."""
     return np.asarray(np.minimum(np.maximum(vectors @ meant, 0.0), 1.0), dtype=np.float64)

@@ -1,10 +1,9 @@
-"""What an agent expects, and how surprised it is: the way of one percept through the mind.
+"""What an agent expects, and how surprised it is.
 
-    what came, against the forecast → error → surprise, by the agent's own history
-    the state steps on → the forecast learns → what was meant becomes familiar
+    percept against forecast → error → surprise, by the agent's own history
+    the state steps on → the forecast learns → the meaning becomes familiar
 
 `perceive` is pure: the same state and percept give the same result, bit for bit, before and after a restart.
-`Mind` holds the state of one agent.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """What one percept was to an agent.
+    """How one percept compared with what an agent expected.
 
     Attributes:
         surprise: calibrated on the agent's own history, 0…1.
         error: how unlikely the percept was, in nats, ≥ 0.
         state: the phenomenal state after it, shape (40,), each −1…1; read-only.
-        forecast: the affect that had been expected in its place.
+        forecast: the affect that had been expected.
     """
 
     surprise: float
@@ -81,11 +80,8 @@ class MindState:
         return cls(_kept(np.zeros(STATE_SIZE)), rest, parameters.readout, _kept(np.zeros(0)), Familiar())
 
     def as_dict(self, write: Callable[[Any], Any] = pack) -> dict[str, Any]:
-        """JSON-compatible, about 15 KB; `from_dict` gives the same bits back.
-
-        Args:
-            write: makes JSON of a long array: `pack`, or `np.ndarray.tolist` where a person shall read it.
-        """
+        """JSON-compatible, about 15 KB, and exact; `write` makes JSON of a long array: `pack`, or
+        `np.ndarray.tolist` for people to read."""
         return {
             "version": VERSION,
             "state": write(self.state),
@@ -124,7 +120,7 @@ def perceive(
     audience: Audience = OPEN,
     listeners: frozenset[str] | None = None,
 ) -> tuple[MindState, Expectation]:
-    """One percept: the mind after it, and what it was. Arguments and errors as in `Mind`."""
+    """The mind after one percept, and how that compared with what was expected. See `Mind.perceive`."""
     if not math.isfinite(now):
         raise UserError(f"the time of a percept must be finite seconds, not {now!r}")
     came = Affect.of(affect).array()
@@ -153,12 +149,12 @@ class Mind:
     """The mind of one agent. Not safe for two threads at once; an agent has one lock."""
 
     def __init__(self, parameters: Parameters | None = None, learn: Learner | None = None) -> None:
-        """Newborn.
+        """A newborn mind.
 
         Args:
             parameters: other weights than the shipped ones, of numpy.
             learn: `noodlings.mind.predictor.learner(mlx.core)` to learn by the gradient of mlx. By default
-                numpy does it, which is faster for one agent and gives the same bits wherever it runs.
+                numpy does it, which is faster for one agent and gives the same bits everywhere.
         """
         self._parameters = parameters or shipped()
         self._learn = learn or learner(np)
@@ -176,12 +172,11 @@ class Mind:
 
         Args:
             affect: what is felt about it; five numbers in any form that `Affect.of` takes.
-            meaning: an embedding of its text (any one-dimensional array; all of one model), else the text,
-                else None for what has no words.
+            meaning: an embedding of its text (any one-dimensional array; all of one model), or the text, or
+                None if it has no words.
             now: world time, seconds.
             audience: who may learn of it.
-            listeners: before whom its surprise shows: what one of them may not learn of is no reason to have
-                expected it. None for nobody.
+            listeners: who will see how surprising it was, see `Familiar.hear`.
 
         Raises:
             UserError: a number is not finite or a shape does not fit; the mind is as it was before.
@@ -201,9 +196,9 @@ class Mind:
         return Affect.of(expected_next(self._parameters, self._mind))
 
     def forget(self, moments: Collection[float]) -> None:
-        """Let go of the meaning of what was heard at these moments, in world seconds.
+        """Forget the meaning of what was heard at these moments, in world seconds.
 
-        What was learned from it in general stays: no words can be made of that.
+        What was learned from it in general stays: no words can be recovered from that.
         """
         self._mind = replace(self._mind, familiar=self._mind.familiar.without(moments))
 
@@ -212,7 +207,7 @@ class Mind:
         return self._mind.as_dict()
 
     def load_state(self, data: Mapping[str, Any]) -> None:
-        """Continue where `state_dict` was taken. Raises `UserError`; the mind is then as it was before."""
+        """Restore what `state_dict` gave. If it raises `UserError`, the mind is unchanged."""
         self._mind = MindState.from_dict(data)
 
 

@@ -1,7 +1,4 @@
-"""Arrays as JSON and back, bit for bit: short ones as lists a person can read, long ones as base64.
-
-Everything that is read is checked for shape and finiteness, for it comes from a file.
-"""
+"""Arrays as JSON and back, bit for bit: short ones as readable lists, long ones as base64."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The phenomenal state: 40 numbers that carry what was felt, at three paces.
+"""The phenomenal state: 40 numbers that carry what was felt, at three speeds.
 
 Three recurrent layers are stacked: a fast one (16 units) receives the affect, a medium one (16) receives the
 fast one, and a slow one (8) receives the medium one. Each is a layer of leaky integrators (Jaeger et al.
@@ -9,11 +9,9 @@ fast one, and a slow one (8) receives the medium one. Each is a layer of leaky i
 The weights are the same for every agent. They come with the package in `parameters.npz`, a small file made by
 `tools/fit_predictor.py` that also records what it was made from.
 
-The rules this module keeps:
-
-* `step` is pure and written over `xp`, so that numpy and mlx run the same lines, for one agent or for many.
-* Rest stays at rest: there is no bias and resting affect is the origin, so zeros are a fixed point.
-* The slow layer moves less than the fast one on every stream; `travel_bound` proves it.
+`step` is pure and written over `xp`, so that numpy and mlx run the same lines, for one agent or for many.
+There is no bias and resting affect is the origin, so zeros are a fixed point. The slow layer moves less than
+the fast one on every stream; `travel_bound` proves it.
 """
 
 from __future__ import annotations
@@ -116,7 +114,7 @@ def step(xp: Any, parameters: Parameters, state: Any, affect: Any) -> Any:
         The next state, of the shape of `state`, each number in −1…1.
 
     Raises:
-        UserError: a shape does not fit. Values are not looked at: whoever lets numbers in checks them once.
+        UserError: a shape does not fit. Values are not checked.
     """
     _check(state, STATE_SIZE, "a phenomenal state")
     _check(affect, AFFECT_SIZE, "an affect")

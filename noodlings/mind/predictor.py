@@ -28,8 +28,7 @@ Numbers = npt.NDArray[np.float64]
 Learner = Callable[[Parameters, Numbers, Numbers, Numbers], Numbers]
 
 LEARNING_RATE = 0.5
-"""How much of the last error a step takes back, 0…1."""
-
+"""How much of the last error a step corrects, 0…1."""
 FORGETTING = 0.003
 """How strongly the readout is drawn back to the one an agent was born with, 0…1."""
 
@@ -110,25 +109,18 @@ talk, fear and sorrow do not, and boredom is a weak feeling."""
 
 STRAYING = 0.3
 """How far an affect strays from its forecast in ordinary talk; further is an event."""
-
 STRAYING_NATS = 2.0
 """How fast nats grow beyond that, for each `STRAYING`."""
-
 HISTORY = 64
 """How many of its errors an agent remembers."""
-
 BORROWED = 4.0
-"""What a new agent takes for usual, in nats: that whatever comes is new, and moves it little."""
-
+"""The usual error of a new agent, in nats: whatever comes is new, and moves it little."""
 BORROWED_WEIGHT = 24
 """How many errors of its own weigh as much as the borrowed one."""
-
 LEAST_USUAL = 2.0
-"""What is usual in the stillest of lives, in nats."""
-
+"""The least usual error, in nats."""
 USUAL_SURPRISE = 0.17
-"""How surprising the usual is, 0…1."""
-
+"""How surprising a usual error is, 0…1."""
 SHARPNESS = 3.0
 """Power by which surprise grows with the error."""
 
@@ -149,15 +141,13 @@ def meaning_error(likelihood: float) -> float:
 
 
 def usual(errors: Numbers) -> float:
-    """The usual error, in nats, of an agent that lately made these (n ≤ `HISTORY`): the median, mixed with
-    the borrowed one while there are few."""
+    """The usual error, in nats, from the latest (n ≤ `HISTORY`): the median, mixed with the borrowed one
+    while there are few."""
     own = median(errors.tolist()) * len(errors) if len(errors) else 0.0
     return max((BORROWED_WEIGHT * BORROWED + own) / (BORROWED_WEIGHT + len(errors)), LEAST_USUAL)
 
 
 def calibrated(error: float, usual_error: float) -> float:
-    """An error (nats, ≥ 0) as surprise: 0 for none, `USUAL_SURPRISE` for the usual one, much for twice it.
-
-    One minus a Weibull survival function, so that it is smooth, rises all the way and stays within 0…1.
-    """
+    """An error (nats, ≥ 0) as surprise: 0 for none, `USUAL_SURPRISE` for the usual one, much for twice it;
+    one minus a Weibull survival function."""
     return -math.expm1(math.log1p(-USUAL_SURPRISE) * (error / usual_error) ** SHARPNESS)

@@ -1,7 +1,4 @@
-"""What the core asks of the outside: small protocols, which adapters fulfil.
-
-Where a port has several adapters that can be compared, one contract test runs over all of them.
-"""
+"""Ports: small protocols by which the core asks something of the outside, and which adapters fulfil."""
 
 from __future__ import annotations
 
@@ -39,33 +36,11 @@ from noodlings.ports.storage import (
 )
 
 __all__ = [
-    "ActionChooser",
-    "AgentImporter",
-    "AgentRecord",
-    "AgentState",
-    "Allowance",
-    "Ask",
-    "Changes",
-    "Clock",
-    "Embedder",
-    "EntryColumns",
-    "FeelingModel",
-    "Forgotten",
-    "LanguageModel",
-    "LayeredEmbedder",
-    "Notes",
-    "OwnLine",
-    "PersonalDatum",
-    "Repository",
-    "Speech",
-    "Store",
-    "StoreSnapshot",
-    "Symbolist",
-    "Understood",
-    "Utterance",
-    "Voice",
-    "WorldStore",
-]
+    "ActionChooser", "AgentImporter", "AgentRecord", "AgentState", "Allowance", "Ask", "Changes",
+    "Clock", "Embedder", "EntryColumns", "FeelingModel", "Forgotten", "LanguageModel",
+    "LayeredEmbedder", "Notes", "OwnLine", "PersonalDatum", "Repository", "Speech", "Store",
+    "StoreSnapshot", "Symbolist", "Understood", "Utterance", "Voice", "WorldStore",
+]  # fmt: skip
 
 
 class Clock(Protocol):
@@ -92,7 +67,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class LayeredEmbedder(Embedder, Protocol):
-    """An embedder that tells more of a text than what it is about."""
+    """An embedder that also gives what the layers of its model hold."""
 
     def read(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """What `embed` gives, and from the same pass what the model's layers hold, a row for each text."""
@@ -109,12 +84,8 @@ class PersonalDatum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Understood:
-    """A text as an embedder understood it.
-
-    Attributes:
-        vector: what it is about, as it is kept and searched for.
-        layers: what the model's layers hold, for the appraisal; None from an embedder of vectors alone.
-    """
+    """A text as an embedder understood it; `layers` is for the appraisal, None without a
+    `LayeredEmbedder`."""
 
     vector: npt.NDArray[np.float32]
     layers: npt.NDArray[np.float32] | None = None

@@ -1,4 +1,4 @@
-"""What a model is asked, and what it is given for it: to feel, to imagine, to speak."""
+"""Ports of language models, and what they are given: to appraise, to make images, to speak."""
 
 from __future__ import annotations
 
@@ -32,28 +32,27 @@ class OwnLine:
 class Utterance:
     """Everything a voice may build a reply from, as far as all who hear the reply may learn of it.
 
-    Whoever makes one may hand it too much: memories, own lines and lenses that one of `percept.listeners` may
-    not learn of are left out. So there is no utterance, and no prompt, that holds what must not be told.
+    Memories, own lines and lenses that one of `percept.listeners` may not learn of are left out when it is
+    made, so that no prompt holds what must not be told.
 
     Attributes:
-        persona: who speaks.
         percept: what is answered.
         speaker: the shown name of whoever is answered.
         mood: what the agent feels now.
         tone: what the answer must do justice to.
         importance: of what is answered, as it was encoded, 0…1.
         recalled: what is in mind, oldest to newest.
-        names: user id → shown name, for everybody that is mentioned.
-        everybody: the same of all who are known; a guard looks among them for whom a model speaks.
+        names: user id → shown name, for everybody who is mentioned.
+        everybody: the same for all who are known; a guard checks that a model speaks for none of them.
         characters: ids of those in `names` who are characters themselves.
-        history: what was said lately in its hearing, each with its answer, oldest first; for a model.
+        history: what the agent heard lately, each with its answer, oldest first; for a model.
         own_lines: the agent's own latest lines, oldest first; a voice does not repeat them.
-        named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" where there
-            is no game.
+        named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" without a
+            game.
         manner: how that mood sounds, in words for a model.
-        blocks: what a game told, for a model: `[GAME STATE] …` and `[MEMORY] …`, of one or more lines. Made
-            anew for each turn, for their times are relative; a voice keeps none of it.
-        lenses: how the reply is to be coloured, in order; for a voice that does it all in one go.
+        blocks: what a game told, for a model: `[GAME STATE] …` and `[MEMORY] …`, of one or more lines. Their
+            times are relative, so they are made anew for each turn.
+        lenses: how to colour the reply, in order; for a voice that does it all in one call.
         seed: makes the same turn sound the same in a replay.
         reach: the highest tier that may be told to the voice; what is above it is left out, too.
     """
@@ -84,12 +83,12 @@ class Utterance:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The words of `own_lines`."""
+        """The text of `own_lines`."""
         return tuple(line.text for line in self.own_lines)
 
     @property
     def audience(self) -> Audience:
-        """Of what is said out of it: those who hear it, and nobody else where any of it is confined."""
+        """The audience of a reply: those who hear it, and nobody else if any part of it is confined."""
         made_of: list[Witnessed] = [*self.recalled, *self.history, *self.own_lines, *self.lenses]
         tier = max(self.percept.heard_by.tier, of_all(made_of).tier)
         return Audience(self.percept.listeners, tier=tier)
@@ -100,9 +99,9 @@ class Speech:
     """What a voice made.
 
     Attributes:
-        text: what is said, one printable line, never empty.
+        text: one printable line, never empty.
         used: ids of the entries whose content was put into words.
-        cut: why the rest of it is missing, in words; "" where it is whole.
+        cut: why the rest of it is missing; "" if it is whole.
     """
 
     text: str
@@ -117,11 +116,11 @@ class Allowance:
     Attributes:
         user_id: for whom it is spent; "" for nobody.
         until: the end of its time, by `time.monotonic`.
-        late: called when the first word of a reply lets itself be waited for.
-        said: says the next whole sentences of a reply while the rest is still made, and tells whether they
-            were said; from then on the reply begins with them. None where only the whole will do.
-        sent: called with each prompt as it is sent; it is filled in later.
-        calls, tokens: spent, failed calls included; whoever asks a model adds to them.
+        late: called when the first word of a reply is late.
+        said: says the next whole sentences of a reply while the rest is still made, and returns whether they
+            were said; from then on the reply begins with them. None if only the whole reply will do.
+        sent: called with each prompt as it is sent; the prompt is filled in later.
+        calls, tokens: spent, including failed calls.
     """
 
     user_id: str = ""
@@ -134,53 +133,45 @@ class Allowance:
 
 
 Ask = Callable[[Sequence[tuple[str, str]], Allowance], Awaitable[str]]
-"""Messages (role and words) as they are → what a model answers, in printable lines; raises `LLMError`."""
+"""Messages (role and words) → what a model answers, in printable lines; raises `LLMError`."""
 
 
 class LanguageModel(Protocol):
-    """What everybody in a process who asks a model asks through.
-
-    Attributes:
-        watchers: whoever is told when it begins or ceases to answer.
-    """
+    """The one way to language models in a process; `watchers` are told when the status changes."""
 
     watchers: list[ModelWatcher]
 
     @property
     def status(self) -> ModelStatus:
-        """How things stand with whoever speaks."""
+        """The status of the model that speaks."""
 
     def warm(self) -> None:
         """Load what the first call would wait for. On any thread."""
 
     async def meet(self) -> None:
-        """Ask once whether it is there; the status tells."""
+        """Ask once whether it is there, and update the status."""
 
     async def close(self) -> None:
-        """Let go of open connections."""
+        """Close open connections."""
 
 
 class FeelingModel(Protocol):
-    """Knows better, and later, what is felt about a text."""
+    """Appraises a text better than the words alone, but later."""
 
     async def appraise(self, text: str, addressed: bool, allowance: Allowance) -> Affect:
-        """The affect; `addressed` says that the text was meant for whoever feels it.
+        """The affect; `addressed` means that the text was meant for whoever feels it.
 
-        Raises `LLMError` when it cannot say, or not in time; then what was felt at first stands.
+        Raises `LLMError` if it fails or is late; then the first appraisal stays.
         """
 
 
 class ActionChooser(Protocol):
-    """Says which of the actions that a world offers goes with an answer."""
+    """Chooses which of the actions that a world offers goes with an answer."""
 
     async def choose(self, utterance: Utterance, response: str, allowance: Allowance) -> Action | None:
-        """One of `utterance.percept.actions`, None for none of them.
+        """One of `utterance.percept.actions`, or None. The percept has the affect that was felt about it.
 
-        Raises `LLMError` when it cannot say, or not in time; then the rule decides.
-
-        Args:
-            utterance: what was answered; its percept has the affect that was felt about it.
-            response: what was said.
+        Raises `LLMError` if it fails or is late; then the rule decides.
         """
 
 
@@ -189,18 +180,13 @@ class Symbolist(Protocol):
 
     @property
     def name(self) -> str:
-        """What a symbol says it was made by: a model's name, or "images"."""
+        """The name that its symbols carry: a model's name, or "images"."""
 
     async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
-        """One printable line, never empty, that is none of `avoid`.
-
-        Args:
-            event: what happened, in the words of others.
-            affect: what was felt.
-            avoid: the agent's latest images, the last one last.
+        """One printable line for an event in the words of others, never empty, and none of `avoid`.
 
         Raises:
-            LLMError: it cannot, or not in time.
+            LLMError: it fails or is late.
         """
 
 
@@ -212,14 +198,13 @@ class Voice(Protocol):
         """ "offline" or "llm"."""
 
     async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
-        """The reply, coloured by the lenses of the utterance if there are any.
+        """The reply, coloured by the lenses of the utterance.
 
-        Raises `LLMError` when it cannot, or not in time; then another voice speaks.
+        Raises `LLMError` if it fails or is late; then another voice speaks.
         """
 
     async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
-        """A thought as seen through one lens: one printable line, never empty; the thought itself where
-        the lens has nothing to change.
+        """A thought as coloured by one lens, one printable line; unchanged if the lens has nothing to add.
 
-        Raises `LLMError` when it cannot, or not in time; then the thought stays as it was.
+        Raises `LLMError` if it fails or is late; then the thought stays as it was.
         """

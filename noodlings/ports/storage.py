@@ -1,4 +1,4 @@
-"""Where agents are kept: what is handed over in one step, and what can be asked of what was."""
+"""Ports of stores: what is committed in one step, and what can be read again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from noodlings.values.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """What an agent is beside its memories, as stored: plain JSON-compatible data, versioned by its owner."""
+    """The state of an agent without its memories: JSON-compatible data, versioned by its owner."""
 
     agent_id: str
     data: dict[str, Any] = field(default_factory=dict)
@@ -35,13 +35,13 @@ class AgentState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntryColumns:
-    """What search looks at in some entries, column by column, oldest first: so many are taken in at once.
+    """What search needs of many entries, column by column, oldest first.
 
     Attributes:
         affects: shape (n, 5), NaN where nothing is known.
-        audiences, tags: by place in the columns, of those that are confined, or have any.
-        embedded: by place, whether there is a vector; `vectors` are those, float32 of length 1.
-        tried: by entry id, what became of attempts to make one, where there is none.
+        audiences, tags: by index, for entries that are confined, or have tags.
+        embedded: whether each has a vector; `vectors` are those, float32 of length 1.
+        tried: by entry id, the failed attempts of entries without a vector.
     """
 
     ids: Sequence[int]
@@ -61,8 +61,8 @@ class EntryColumns:
 
     @classmethod
     def of(cls, entries: Sequence[MemoryEntry], vectors: Mapping[int, EntryVector] | None = None) -> Self:
-        """Of whole entries; vectors by entry id."""
-        import numpy as np  # not before something is searched
+        """The columns of entries; vectors by entry id."""
+        import numpy as np  # loaded when something is first searched
 
         kept = vectors or {}
         made = [one.vector if (one := kept.get(entry.id)) else None for entry in entries]
@@ -87,11 +87,8 @@ class EntryColumns:
 
 @dataclass(frozen=True, slots=True)
 class AgentRecord:
-    """An agent as loaded: its state, what is in mind, and how much it ever perceived.
-
-    `working`, `episodic` and `symbols` are oldest first; `perceived` counts the archive; `last_id` and
-    `last_symbol_id` are the highest ids that were ever given.
-    """
+    """An agent as loaded: its state and what is in mind, oldest first. `perceived` counts the archive;
+    `last_id` and `last_symbol_id` are the highest ids that were ever given."""
 
     state: AgentState
     working: tuple[MemoryEntry, ...] = ()
@@ -105,22 +102,21 @@ class AgentRecord:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Everything that one step of an agent wants kept: committed together or not at all.
+    """Everything that one step of an agent changed: committed together or not at all.
+
+    Links, vectors and symbols belong to entries that exist already or are among `added`.
 
     Attributes:
-        agent_id: whose.
-        added: new entries, for the archive.
         updated: entries whose response, override, pin or recall history changed.
         episodic: ids that are in episodic memory from now on.
         evicted: ids that left episodic memory (they stay in the archive).
-        state: the agent's state from now on, or None to leave it.
+        state: the new state, or None to leave it.
         trace: the finished turn, or None.
-        unlinked: links that are there and go, before `links` come.
-        links: between entries that are there by then; one that is there already keeps the stronger strength.
-        vectors: of entries that are there by then; one that is there already is replaced.
-        symbols: new symbols, of entries that are there by then.
-        faded: ids of symbols that left the subconscious, new ones too; they stay in the archive.
-        taken: what became of records of a source, in place of what became of them before.
+        unlinked: links to remove, before `links` are added.
+        links: of two equal links the stronger strength is kept.
+        vectors: replace earlier ones.
+        faded: ids of symbols that left the subconscious, maybe new ones; they stay in the archive.
+        taken: what became of records of a source, in place of what was known before.
     """
 
     agent_id: str
@@ -142,7 +138,7 @@ class Store(Protocol):
     """Where agents are kept. What `commit` returned from survives `kill -9`."""
 
     def commit(self, changes: Changes) -> None:
-        """Keep it all in one transaction. Raises `StoreError`; then nothing of it was kept."""
+        """Write all changes in one transaction. If it raises `StoreError`, nothing was written."""
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored."""
@@ -158,13 +154,13 @@ class Store(Protocol):
 
 
 class WorldStore(Protocol):
-    """Where a world keeps who is where, beside the agents and in the same file."""
+    """JSON-compatible data of a world by key, in the same file as the agents."""
 
     def world_get(self, key: str) -> Any:
-        """What stands under a key (JSON-compatible), or None."""
+        """The value of a key, or None."""
 
     def world_set(self, key: str, value: Any) -> None:
-        """Put JSON-compatible data under a key, in place of what stood there."""
+        """Set the value of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +168,10 @@ class Forgotten:
     """What a store forgot.
 
     Attributes:
-        count: entries that are gone, and records that waited to become some.
-        redacted: ids of entries whose response went with them; whoever holds such an entry drops it too.
-        erased: whether their bytes have left the disk already. False when another process was reading, or
-            the disk was full; then it is done when the store is next opened for writing.
+        count: deleted entries, and records that waited to become some.
+        redacted: ids of entries whose response was deleted with them.
+        erased: whether their bytes have left the disk. False if another process was reading, or the disk was
+            full; then it is done when the store is next opened for writing.
     """
 
     count: int = 0
@@ -184,7 +180,7 @@ class Forgotten:
 
 
 class StoreSnapshot(Protocol):
-    """Everything that was kept of all agents at one moment, whatever is written meanwhile."""
+    """Everything that was stored of all agents at one moment, whatever is written meanwhile."""
 
     @property
     def left_out(self) -> int:
@@ -213,54 +209,53 @@ class StoreSnapshot(Protocol):
 
 
 class AgentImporter(Protocol):
-    """Where whole agents are taken in."""
+    """Imports whole agents."""
 
     def agents(self) -> list[str]:
-        """Ids of those that are there, sorted."""
+        """Ids of existing agents, sorted."""
 
     def take_in(
         self,
         agent: ArchivedAgent,
         records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol | IngestedRecord],
     ) -> None:
-        """Keep an agent that is not there, all of it or, when `records` or the store raises, nothing."""
+        """Store a new agent: all of it or, if `records` or the store raises, nothing."""
 
 
 class Notes(Protocol):
     """Copies of what is stored, for people to read."""
 
     def follow(self, changes: Changes) -> None:
-        """Bring the copies up to date with what was committed, soon. Never waits, never raises."""
+        """Update the copies with what was committed, soon. Never waits, never raises."""
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
         """Let `delete` delete entries from the store, and leave no byte of them in any copy.
 
-        What it raises is raised here, and the copies stay. Where a copy could not be removed, the result is
-        not `erased`.
+        If it raises, the copies stay. If a copy could not be removed, the result is not `erased`.
         """
 
     def read(self, agent_id: str, entry_id: int) -> str | None:
-        """The copy of one entry as it is by now, in Markdown; None where there is none."""
+        """The current copy of one entry, in Markdown, or None."""
 
     def close(self) -> None:
         """Finish what is waiting. The store is still open."""
 
 
 class Repository(Store, WorldStore, Protocol):
-    """A store as a society holds it: with everything that was ever perceived, and the way out of it.
+    """A store as a society uses it, with everything that was ever perceived.
 
-    An entry of which there is no vector is still to be embedded. A sealed entry is given without its words.
+    An entry without a vector is still to be embedded. A sealed entry is returned without its words.
     """
 
     @property
     def keeps_secrets(self) -> bool:
-        """Whether secret and sealed memories can be kept; a commit of one is refused otherwise."""
+        """Whether secret and sealed memories can be stored; otherwise a commit of one is refused."""
 
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
         """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
 
     def columns(self, agent_id: str, model: str, after_id: int = -1, limit: int = 500) -> EntryColumns:
-        """The same of these entries as far as search looks at it, with their vectors by a model."""
+        """The columns of the same entries, with their vectors by a model."""
 
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising."""
@@ -269,8 +264,8 @@ class Repository(Store, WorldStore, Protocol):
         """Links from and to these entries, each once, in the order of source, target and type.
 
         Args:
-            strongest: of each entry at most so many, the strongest ones; among equally strong ones those
-                that are first by type, source and target. None for all.
+            strongest: at most this many of each entry, the strongest ones; among equals those that are first
+                by type, source and target. None for all.
         """
 
     def forget(
@@ -278,14 +273,14 @@ class Repository(Store, WorldStore, Protocol):
     ) -> Forgotten:
         """Delete entries with everything that was made of them, to the last byte.
 
-        Of a record that was one of them only its id stays, so that it does not come back from its source.
+        The id of their records stays, so that they do not come back from their source.
 
         Args:
-            told_by: the records of this user that wait go, too; "" for none.
+            told_by: waiting records of this user are deleted, too; "" for none.
         """
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
-        """What became of these records of a source, by id; those that are new are missing."""
+        """What became of these records of a source, by id; new ones are missing."""
 
     def held(self, agent_id: str, source: str) -> list[str]:
         """Ids of the records of a source that are memories by now, sorted."""
@@ -296,7 +291,7 @@ class Repository(Store, WorldStore, Protocol):
         """The next records that wait, in the order of source and id, after these."""
 
     def erase(self) -> bool:
-        """Leave no byte of what was replaced or deleted; False where that comes at the next start."""
+        """Erase every byte of what was replaced or deleted; False if that has to wait for the next start."""
 
     def in_order(
         self,
@@ -309,19 +304,19 @@ class Repository(Store, WorldStore, Protocol):
         """Ids of everything in the archive, sorted by one of `noodlings.values.memory.STORED`, then by id.
 
         Args:
-            containing: only entries with these characters in their text, response or user's id; the case of
-                A to Z does not matter.
-            among: only these ids; quick where they are few.
+            containing: only entries with these characters in their text, response or user's id, ignoring the
+                case of A to Z.
+            among: only these ids; quick if they are few.
         """
 
     def version(self) -> Hashable:
-        """Equal to an earlier one only as long as nothing was committed in between, by whomever."""
+        """Changes with every commit, by any process."""
 
     def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
         """By entry id from `first_id` to `last_id`, both included; without damaged ones, which are logged."""
 
     def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
-        """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
+        """Store vectors in place of earlier ones, without those of entries that were forgotten meanwhile."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""

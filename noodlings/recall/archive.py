@@ -1,8 +1,7 @@
-"""The archive of one agent: everything it ever perceived, kept so that it can be searched.
+"""The archive of one agent: an index of everything it ever perceived.
 
-Entries come in the order in which they were perceived and get a row each, rising; everything else here knows
-rows only. A forgotten entry leaves an empty row behind. One lock guards it all, so that an archive may be
-filled and searched from several threads.
+Entries come in the order in which they were perceived and get a row each, rising. A forgotten entry leaves an
+empty row behind. One lock guards it all, so that several threads may fill and search an archive.
 """
 
 from __future__ import annotations
@@ -31,14 +30,13 @@ _ASIDE = LEARNED | {Kind.THOUGHT}
 
 
 class SearchIndex:
-    """Everything one agent ever perceived. `noodlings.recall.search.Searcher` finds in it.
+    """Everything one agent ever perceived, by row, for `noodlings.recall.search.Searcher`.
+
+    Args:
+        model, dimensions: of the embedder of the vectors; without them there are only words.
 
     Attributes:
-        people: who may be named in a question; whoever has an entry is known by their id.
-        ids: entry ids by row.
-        index: what filters ask about, by row.
-        neighbours: which rows follow each other in a talk.
-        words: the words of each row.
+        people: who may be named in a question; everybody with an entry is known by their id.
         affects: what was felt, shape (n, 5), NaN where nothing is known.
         lengths: how much was said to the agent, 0…1.
         with_time: whether a time is mentioned.
@@ -47,7 +45,6 @@ class SearchIndex:
     """
 
     def __init__(self, model: str = "", dimensions: int = 0) -> None:
-        """Args: model, dimensions: of the embedder whose vectors will come; without them, words alone."""
         self.people = PeopleIndex()
         self.ids = GrowingArray("int64")
         self.index = FilterIndex()
@@ -69,13 +66,13 @@ class SearchIndex:
 
     @property
     def vectors(self) -> VectorIndex:
-        """The vectors. Raises `UserError` for an archive that has words alone."""
+        """The vectors. Raises `UserError` for an archive without a model."""
         if self._vectors is None:
             raise UserError("this archive has no embedding model, so it is searched by words only")
         return self._vectors
 
     def add(self, entry: MemoryEntry, vector: npt.ArrayLike | None = None) -> None:
-        """The next entry, findable at once by its words, and by its meaning when the vector is there.
+        """Add an entry, with its vector if there is one.
 
         Raises:
             UserError: the id is known already, or the vector does not belong to this archive's model.
@@ -87,11 +84,8 @@ class SearchIndex:
             self._extend(EntryColumns.of([entry]), np.array([checked is not None]), checked)
 
     def latest(self, filters: Filters, limit: int, timed: bool = False) -> list[int]:
-        """Ids of the latest entries that filters leave, rising; `limit` at most.
-
-        Args:
-            timed: only those in which a time is mentioned.
-        """
+        """Ids of the latest entries that pass the filters, rising; with `timed`, only those that mention a
+        time."""
         with self.lock:
             rows = self.index.rows(filters)
             if rows is None:
@@ -101,29 +95,22 @@ class SearchIndex:
             return [int(number) for number in self.ids.rows[rows[-limit:]]]
 
     def in_time(self, entry_ids: Sequence[int]) -> list[int]:
-        """These entries by the moment at which they happened, earliest first, then by id; what is not here is
-        taken to be the latest.
-        """
+        """Sort entries by the moment at which they happened, then by id; those that are not here come
+        last."""
         with self.lock:
             rows = [self.index.row_of.get(number, -1) for number in entry_ids]
             moments = np.append(self.index.timestamps.rows, np.inf)[rows]
         return [entry_ids[at] for at in np.lexsort((np.array(entry_ids, np.int64), moments))]
 
     def extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers) -> None:
-        """The next entries, all at once; see `add`.
-
-        Args:
-            embedded: for which there is a vector, shape (n,); `vectors` are these, (so many, dimensions).
-        """
+        """Add entries, see `add`; those that are `embedded` have the vectors."""
         with self.lock:
             if not self.index.row_of.keys().isdisjoint(columns.ids):
                 raise UserError("some of these entries are already in the archive; use update")
             self._extend(columns, embedded, self.vectors.all_checked(vectors) if embedded.any() else None)
 
     def _extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers | None) -> None:
-        """All that can fail comes before anything is added: else the rows of one part would be others' in
-        another.
-        """
+        # All that can fail comes before anything is added, or the parts would no longer have the same rows.
         first = len(self.ids)
         ids = np.array(columns.ids, np.int64)
         aside = [kind in _ASIDE for kind in columns.kinds]
@@ -153,18 +140,14 @@ class SearchIndex:
             self._vectors.add(embedded, vectors, self.neighbours)
 
     def likeness(self, one: int, other: int) -> float | None:
-        """The cosine of two entries, −1…1; None where one of them is unknown or has no vector."""
+        """The cosine of two entries, −1…1; None if one of them is unknown or has no vector."""
         with self.lock:
             if self._vectors is None or one not in self or other not in self:
                 return None
             return self._vectors.likeness(self._row(one), self._row(other))
 
     def alike(self, entry_id: int, limit: int, filters: Filters = EVERYTHING) -> list[int]:
-        """The entries nearest in meaning to one of them, nearest first; none while it has no vector.
-
-        Args:
-            filters: only among these; whatever else there is moves nothing.
-        """
+        """The entries nearest in meaning to one of them, nearest first; none while it has no vector."""
         with self.lock:
             if self._vectors is None or entry_id not in self:
                 return []
@@ -176,7 +159,7 @@ class SearchIndex:
             return [int(self.ids.rows[row]) for row, _ in nearest if row != own][:limit]
 
     def update(self, entry: MemoryEntry) -> None:
-        """What came later about an entry: its importance, response, tags. Its text does not change."""
+        """Update what may change about an entry: its importance, audience, response and tags."""
         with self.lock:
             row = self._row(entry.id)
             self.index.update(row, entry)
@@ -185,7 +168,7 @@ class SearchIndex:
                 self.words.extend(row, _answer(entry.response, stems(entry.user_text)))
 
     def redact(self, entry: MemoryEntry) -> None:
-        """An entry lost its response: none of its words stay."""
+        """Remove the words of a response that an entry lost."""
         with self.lock:
             row = self._row(entry.id)
             said = stems(entry.user_text)
@@ -195,19 +178,13 @@ class SearchIndex:
             self._answered.rows[row] = bool(entry.response)
 
     def set_vector(self, entry_id: int, vector: npt.ArrayLike) -> None:
-        """The vector of an entry, embedded later. Raises `UserError` for an unknown entry or model."""
+        """Set the vector of an entry. Raises `UserError` for an unknown entry or model."""
         with self.lock:
             row = np.array([self._row(entry_id)])
             self.vectors.place(row, self.vectors.checked(vector)[None], self.neighbours)
 
-    def without_vector(self) -> list[int]:
-        """Ids that are still to be embedded, oldest first."""
-        with self.lock:
-            rows = self.vectors.missing
-            return [int(entry_id) for entry_id in self.ids.rows[rows[self.index.alive.rows[rows]]]]
-
     def embedded(self, filters: Filters = EVERYTHING) -> tuple[int, int]:
-        """How many entries (of the user whom filters ask for, or all) have a vector, and of how many."""
+        """How many entries (of the user in the filters, or all) have a vector, and how many there are."""
         with self.lock:
             rows = self.index.told(filters)
             if rows is None:
@@ -215,13 +192,13 @@ class SearchIndex:
             return self.vectors.count_of(rows), len(rows)
 
     def change_model(self, model: str, dimensions: int) -> None:
-        """Drop all vectors and wait for those of another model; words go on meanwhile."""
+        """Drop all vectors, and expect those of another model."""
         with self.lock:
             self._vectors = VectorIndex(model, dimensions)
             self._vectors.extend(len(self.ids))
 
     def remove(self, entry_ids: Iterable[int]) -> None:
-        """Forget entries: none of their words, vectors or feelings stay. Unknown ids are ignored."""
+        """Forget entries, with their words, vectors and feelings. Unknown ids are ignored."""
         with self.lock:
             rows = self.index.remove(entry_ids)
             self.words.remove(rows)
@@ -240,14 +217,12 @@ class SearchIndex:
 
 
 def _answer(response: str, said: Collection[str]) -> list[str]:
-    """The stems of what the agent answered that were not said to it: by these an entry is found too.
-
-    It counts as no longer for them: what was said is not held against an agent that had much to say to it.
-    """
-    held = set(said)
-    return [word for word in stems(clean(response)) if word not in held]
+    """The stems of the agent's answer that were not said to it. The entry is found by these too, but they do
+    not count for its length."""
+    known = set(said)
+    return [word for word in stems(clean(response)) if word not in known]
 
 
 def _length(words: int) -> float:
-    """How much is said, 0…1, by the number of words that are no stop words; 54 and more are 1."""
+    """How much is said, 0…1, by the number of words without stop words; 54 and more are 1."""
     return min(math.log1p(words) / 4.0, 1.0)

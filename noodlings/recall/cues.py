@@ -1,9 +1,8 @@
 """Cues: what a question says besides its subject, namely who spoke, when, and what is not meant.
 
 "When did Caity adopt Pugsley, rather than Fluffy?" is searched as "When did I adopt Pugsley" in what Caity
-said, and lines that hold a time come first. Memories are told by the people they happened to, so names of
-people who speak become "I" before the question is compared with what was said. Dates that a question names
-become spans of world time (UTC).
+said, and lines with a time are preferred. People tell their own memories, so their names become "I" before
+the question is compared with what was said. Dates in a question become spans of world time (UTC).
 """
 
 from __future__ import annotations
@@ -30,11 +29,7 @@ class Mention:
 
 
 class PeopleIndex:
-    """Ids and the names they go by.
-
-    Attributes:
-        met: who is known by their id, the first first.
-    """
+    """Ids and their names; `met` are those that are known by their id, in order."""
 
     def __init__(self) -> None:
         self.met: dict[str, None] = {}
@@ -42,7 +37,7 @@ class PeopleIndex:
         self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
 
     def meet(self, user_id: str) -> None:
-        """Know somebody by their id alone: "agent_fred_rogers" is called "fred rogers", or "fred"."""
+        """Add somebody by their id alone: "agent_fred_rogers" is called "fred rogers", or "fred"."""
         if user_id in self.met:
             return
         self.met[user_id] = None
@@ -51,7 +46,7 @@ class PeopleIndex:
         self.name(user_id, name.split(" ")[0])
 
     def name(self, user_id: str, name: str) -> None:
-        """Know somebody by a name, in any case. A name without a letter or digit is no name."""
+        """Add a name for somebody, in any case. A name without a letter or digit is ignored."""
         words = tuple(_TOKEN.findall(name.casefold()))
         if not words or (user_id, " ".join(words)) in self._known:
             return
@@ -61,12 +56,12 @@ class PeopleIndex:
         called.sort(key=lambda entry: -len(entry[0]))
 
     def mentions(self, text: str, only: str | None = None) -> list[Mention]:
-        """Everybody who is named, in order; the longest name at each place.
+        """Everybody who is named in a text, in order; the longest name at each place.
 
-        A name that is also an everyday word ("Will") counts with a capital, past the first word.
+        A name that is also a stop word ("Will") only counts with a capital and after the first word.
 
         Args:
-            only: the one user whose names count; None for everybody's.
+            only: the only user whose names count; None for everybody's.
         """
         tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
         found: list[Mention] = []
@@ -112,7 +107,7 @@ _CALENDAR_ENDS = datetime(9999, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class NamedDate:
-    """A date as far as it was named: the day, the month (1–12) and the year may each be missing."""
+    """A date; the day, the month (1–12) and the year may each be missing."""
 
     day: int | None
     month: int | None
@@ -131,7 +126,7 @@ class Span:
 def named_dates(text: str) -> list[NamedDate]:
     """The dates a text names: "4 February, 2023", "in May", "2023-05-08", "since 2021".
 
-    A bare "may" is a verb, unless it is written with a capital past the beginning.
+    A bare "may" is a verb, unless it has a capital and is not the first word.
     """
     found = [NamedDate(int(m["day"]), int(m["month"]), int(m["year"])) for m in _ISO.finditer(text)]
     for m in _WRITTEN.finditer(text):
@@ -150,7 +145,7 @@ def named_dates(text: str) -> list[NamedDate]:
 
 
 def spans(date: NamedDate, first: float, last: float) -> Iterator[Span]:
-    """What a date stands for, among memories from `first` to `last`; without a year, each year of them."""
+    """The spans of a date, among memories from `first` to `last`; without a year, in each year of them."""
     if date.year is not None:
         years = [date.year]
     else:
@@ -187,14 +182,14 @@ _ASKS_WHEN = re.compile(
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.I)
 _POSSESSIVE = re.compile(r"['’`]s\b", re.I)
 
-# What is named only to be set aside. "Not" alone is no such sign: "why did you not come" asks for just that.
+# What is named only to be excluded. "Not" alone does not exclude: "why did you not come" asks for just that.
 _SET_ASIDE = re.compile(
     r"(?:[,;:—–-]\s*|\s)(?:rather than|instead of|as opposed to|and not|but not|not just|not merely)\s.*"
     r"|[,;:—–-]\s*not\s.*",
     re.I | re.DOTALL,
 )
 _ENOUGH = 2
-"""Words that must be left when something is set aside, or the whole question is looked for."""
+"""Words that must be left when something is excluded, or the whole question is used."""
 
 # "March" is always taken for the month, "may" only where it is clear.
 _TIME_WORDS = (
@@ -209,13 +204,12 @@ _MAY = re.compile(r"\b(?:May|may(?= \d))\b")
 
 @dataclass(frozen=True, slots=True)
 class Cues:
-    """A question, read.
+    """What a question asks for.
 
     Attributes:
         words: stems to look for, without the names of speakers and what is set aside.
         wording: the question as it is to be embedded.
-        speakers: ids of those who are named and speak.
-        dates: days, months and years that are named.
+        speakers: ids of those who are named.
         asks_when: whether a time is asked for.
     """
 
@@ -238,8 +232,8 @@ def read(
     Args:
         people: who may be named.
         asker: id of whoever asks: "I" and "my" are theirs.
-        only: the one user of those people who is taken for one; None for all.
-        sets_aside: whether what is named only to be set aside is left out.
+        only: see `PeopleIndex.mentions`.
+        sets_aside: whether what is named only to be excluded is left out.
     """
     wanted = _without_what_is_set_aside(query) if sets_aside else query
     mentions = people.mentions(wanted, only)
@@ -268,7 +262,7 @@ def read(
 
 
 def holds_time(text: str, words: Collection[str]) -> bool:
-    """Whether a text, and its words in small letters, say when: "last week", "in June", "2023"."""
+    """Whether a text, with its words in lower case, says when: "last week", "in June", "2023"."""
     return not _TIMES.isdisjoint(words) or ("may" in words and _MAY.search(text) is not None)
 
 

@@ -1,6 +1,6 @@
-"""Filters: what a search may bring at all, and an index that finds it without looking at everything.
+"""Filters: what a search may bring at all, and an index for them.
 
-The rule it keeps: what is filtered out never takes part, not in the limit and not in a score's maximum.
+What is filtered out never takes part, neither in the limit nor in the maximum of a score.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Filters:
         user: only what this user said or did.
         since, until: world time, both included.
         kinds: only these; empty for all.
-        tags: only what carries all of these.
+        tags: only what has all of these.
         min_importance: importance in force, 0…1.
         feeling: a word or family of `noodlings.affect.feeling` ("sorrow", "annoyed").
         among: only these entries, by id; None for all.
         without: not these entries, by id.
-        present: who would hear of it: nothing that one of them may not learn of. None for no limit.
+        present: who would hear of it; only what all of them may learn of. None for no limit.
     """
 
     user: str | None = None
@@ -64,14 +64,13 @@ class Filters:
             raise UserError("since is later than until; swap them")
         if not 0.0 <= self.min_importance <= 1.0:
             raise UserError(f"min_importance is {self.min_importance!r}: it must lie between 0 and 1")
-        known = self.feeling is None or self.feeling in FAMILIES or family_of(self.feeling) != "unknown"
-        if not known:
+        if not (self.feeling is None or self.feeling in FAMILIES or family_of(self.feeling) != "unknown"):
             raise UserError(
                 f"{self.feeling!r} is not a feeling; try joy, calm, fear, anger, sorrow or boredom"
             )
 
     def admits(self, entry: MemoryEntry) -> bool:
-        """Whether one entry passes, however it was come by."""
+        """Whether an entry passes."""
         return (
             self.user in (None, entry.user_id)
             and (self.since is None or entry.timestamp >= self.since)
@@ -107,10 +106,10 @@ _AGE = re.compile(rf"(\d{{1,6}}) ?({'|'.join(_UNITS)})(?: ago)?", re.I)
 
 
 def moment_of(text: str, now: float) -> float:
-    """A moment in world time as people write one: so long before now, or a date or date and time (UTC).
+    """A moment in world time as people write one: how long ago, or a date, or a date and time (UTC).
 
     Raises:
-        UserError: it is neither.
+        UserError: it is none of these.
     """
     back = _AGE.fullmatch(text.strip())
     if back is not None:
@@ -126,11 +125,12 @@ def moment_of(text: str, now: float) -> float:
 
 
 class FilterIndex:
-    """What filters ask about, by row.
+    """What filters need, by row.
 
     Attributes:
-        row_of: entry id → row, of entries that are alive.
-        timestamps, users, alive, importances: by row; users as numbers, see `user_code`.
+        row_of: entry id → row, without forgotten entries.
+        users: as numbers, see `user_code`.
+        alive: whether each entry was not forgotten.
     """
 
     def __init__(self) -> None:
@@ -143,13 +143,13 @@ class FilterIndex:
         self._codes: dict[tuple[str, str], int] = {}
         self._rows: dict[tuple[str, str], array[int]] = {}
         self._kinds: set[Kind] = set()
-        # Each audience that something is confined to has a number; by row that, or 0 for what is open.
+        # Each audience that an entry is confined to has a number; by row that, or 0 for an open entry.
         self._audiences: dict[Audience, int] = {}
         self._confined = GrowingArray(np.int32)
         self._in_order = True
 
     def extend(self, columns: EntryColumns) -> None:
-        """The next rows."""
+        """Add rows."""
         first = len(self.timestamps)
         timestamps, importances = np.array(columns.timestamps, np.float64), np.array(columns.importances)
         felt = self._codes_of("feeling", feelings(columns.affects))  # all that can fail comes first
@@ -174,7 +174,7 @@ class FilterIndex:
             self._confined.rows[first + place] = self._audience_code(audience)
 
     def update(self, row: int, entry: MemoryEntry) -> None:
-        """What may change about an entry: its importance, who may learn of it, and tags that were added."""
+        """Update what may change about an entry: its importance, its audience, and tags that were added."""
         self._confined.rows[row] = self._audience_code(entry.audience)
         self.importances.rows[row] = entry.importance
         for tag in tags_of(entry):
@@ -183,18 +183,18 @@ class FilterIndex:
                 rows.append(row)
 
     def remove(self, entry_ids: Iterable[int]) -> list[int]:
-        """Leave these entries out of everything from now on. Returns their rows; unknown ids have none."""
+        """Forget entries. Returns their rows; unknown ids are ignored."""
         rows = [self.row_of.pop(entry_id) for entry_id in set(entry_ids) & self.row_of.keys()]
         for row in rows:
             self.alive.rows[row] = False
         return rows
 
     def user_code(self, user_id: str) -> int:
-        """The number of a user in `users`, −1 for somebody who is not there."""
+        """The number of a user in `users`, −1 for an unknown one."""
         return self._codes.get(("user", user_id), -1)
 
     def rows(self, filters: Filters) -> Rows | None:
-        """Rows that pass, rising; None for every row that is alive, where no user is asked for."""
+        """Rows that pass, rising; None if all rows that are alive pass, without a filter for a user."""
         if filters == EVERYTHING:
             return None
         rows = self._listed(filters)
@@ -217,14 +217,14 @@ class FilterIndex:
         return passed if filters.user is not None or len(passed) < len(self.row_of) else None
 
     def hidden(self, filters: Filters) -> Rows:
-        """Rows that one of those who would hear of them may not learn of."""
+        """Rows that one of those present may not learn of."""
         if filters.present is None:
             return NOWHERE
         unknown = [code for known, code in self._audiences.items() if not may_learn(filters.present, known)]
         return np.flatnonzero(np.isin(self._confined.rows, unknown)) if unknown else NOWHERE
 
     def told(self, filters: Filters) -> Rows | None:
-        """Where filters ask for one user: rows of that user, of the kinds that are asked for, rising."""
+        """If filters ask for one user: the rows of that user, of the kinds that are asked for, rising."""
         if filters.user is None:
             return None
         return self.rows(Filters(user=filters.user, kinds=filters.kinds))

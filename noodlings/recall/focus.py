@@ -1,7 +1,7 @@
 """Focus: how far an agent goes back for one question, from a glance (0) to everything it can find (5).
 
-A search within a span of world time, then the links of the best it found; filtered again, without doubles,
-ranked, and woven into a block of context with a report of what came from where.
+It searches a span of world time, follows the links of the best hits, filters and ranks both, and makes a
+block of context with a report of what came from where.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from noodlings.values.memory import LinkType, Recalled, Why
 
 HOUR = 3_600.0
 BEST = 5
-"""So many of what the search found have their links followed."""
+"""How many of the best hits have their links followed."""
 FLOOR = 0.15
-"""Score from which something has to do with a question; by words alone, which score lower, a third of it.
+"""The least score of a memory that has to do with a question; a third of it by words alone, which score
+lower.
 
 Chosen by every third case of benchmarks/talk at level 5, with 25 idle lines in a row at most: in the search
 what was needed scores .16 and more, the median of the rest .10. With the floor a context holds 45 of 46
@@ -36,7 +37,7 @@ class FocusLevel:
     Attributes:
         limit: how many memories the search brings at most; links bring at most as many more.
         hours: how far back, in world time.
-        depth: how many steps along links, 0…3.
+        depth: steps along links, 0…3.
     """
 
     limit: int
@@ -63,9 +64,9 @@ class FocusHit:
     """A memory of a context, and where it came from.
 
     Attributes:
-        recalled: the memory, why it came, and how strongly; found by the search and by links alike, it has
-            both reasons, and the score of the search.
-        reached: how links led there, or None where none did.
+        recalled: the memory and why it came; if both the search and links found it, it has both reasons and
+            the score of the search.
+        reached: how links led there, or None.
     """
 
     recalled: Recalled
@@ -82,8 +83,7 @@ class Reconstruction:
     """A context as it was put together.
 
     Attributes:
-        level: how much was looked for.
-        since: world time from which on.
+        since: world time from which on memories were looked for.
         memories: best first, of equal ones the earlier first; each once.
         text: all of them told, a line each, oldest to newest.
         tokens: about what the text costs in a prompt.
@@ -97,12 +97,12 @@ class Reconstruction:
 
     @property
     def searched(self) -> int:
-        """How many the search found."""
-        return sum(brought.searched for brought in self.memories)
+        """How many memories the search found."""
+        return sum(hit.searched for hit in self.memories)
 
     @property
     def linked(self) -> int:
-        """How many only links led to."""
+        """How many memories were only found by links."""
         return len(self.memories) - self.searched
 
 
@@ -119,13 +119,12 @@ async def reconstruct_context(
     """What an agent remembers about a question: what reaches `FLOOR`, or was linked with that by hand.
 
     Args:
-        query: what is looked for.
         user: only what this user said or did; None for anybody's.
         focus_level: 0…5, see `LEVELS`.
-        search: finds in the agent's archive.
+        search: searches the agent's archive.
         memory: where its entries and links are.
-        narrator: who remembers, and when that is; hours count back from there.
-        filters: what else must hold (who will hear of it, …), besides the user and the span of time.
+        narrator: who remembers, and when; hours count back from there.
+        filters: what else must hold, besides the user and the span of time.
 
     Raises:
         UserError: there is no such level, or nothing to look for.
@@ -136,7 +135,7 @@ async def reconstruct_context(
     hits = await search(query, filters, level.limit)
     by_meaning = any("meaning" in hit.scores for hit in hits)
     floor = FLOOR if by_meaning else FLOOR / 3
-    # What the lines around it alone speak for comes by links, where it belongs with them.
+    # An entry that was found by the lines around it alone comes by links, if it belongs with them.
     relevant = [hit for hit in hits if hit.score >= floor and not hit.only_near]
     found = _as_stored(relevant, filters, memory, narrator.agent_id)
     starts = {hit.entry.id: hit.score for hit in found[:BEST]}
@@ -158,7 +157,7 @@ def level_of(number: int) -> FocusLevel:
 
 
 def _as_stored(hits: Sequence[Hit], filters: Filters, memory: LinkedEntry, agent_id: str) -> list[Recalled]:
-    """What the search found, as it is stored now: an index may lag behind what was forgotten or changed."""
+    """The hits as they are stored now: an index may lag behind what was forgotten or changed."""
     entries = memory.entries(agent_id, [hit.entry_id for hit in hits])
     return [
         Recalled(entry, hit.why, hit.score, hit.scores)
@@ -168,7 +167,7 @@ def _as_stored(hits: Sequence[Hit], filters: Filters, memory: LinkedEntry, agent
 
 
 def _merged(found: Sequence[Recalled], reached: Sequence[ReachedEntry], limit: int) -> list[FocusHit]:
-    """Both, each entry once, best first; of those that only links led to, the best `limit`."""
+    """Both, each entry once, best first; of those that were only found by links, the best `limit`."""
     by_links = {one.entry.id: one for one in reached}
     memories = [_searched(hit, by_links.pop(hit.entry.id, None)) for hit in found]
     linked = sorted(by_links.values(), key=lambda one: (-one.score, one.entry.id))

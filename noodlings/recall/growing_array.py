@@ -1,4 +1,4 @@
-"""A numpy array that grows at its end: appending is cheap on average, reading costs nothing."""
+"""A numpy array that grows at its end: adding is cheap on average, and reading costs nothing."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ _FIRST = 64
 
 
 class GrowingArray:
-    """Rows of one shape and type, contiguous in memory.
+    """Rows of one shape and type, contiguous in memory. The capacity grows by half.
 
-    Capacity grows by half; the part that is not used yet is zero and, where the system allots memory page by
-    page, takes none.
+    Args:
+        width: numbers in a row; None for a row that is a single number.
     """
 
     def __init__(self, dtype: npt.DTypeLike, width: int | None = None) -> None:
-        """Args: width: numbers in a row; None for a row that is a single number."""
         self._tail = () if width is None else (width,)
         self._data: npt.NDArray[Any] = np.zeros((_FIRST, *self._tail), dtype)
         self._length = 0
@@ -28,7 +27,7 @@ class GrowingArray:
 
     @property
     def rows(self) -> npt.NDArray[Any]:
-        """All rows, as a view that is valid until the next `append`. Writing to it is allowed."""
+        """All rows, as a view that is valid until the next `extend`. Writing to it is allowed."""
         return self._data[: self._length]
 
     def taken(self, rows: npt.NDArray[np.intp]) -> GrowingArray:
@@ -38,15 +37,8 @@ class GrowingArray:
         copy._length = len(rows)
         return copy
 
-    def append(self, row: Any) -> None:
-        """Add one row at the end."""
-        if self._length == len(self._data):
-            self.reserve(self._length + self._length // 2 + _FIRST)
-        self._data[self._length] = row
-        self._length += 1
-
     def extend(self, rows: int | npt.NDArray[Any]) -> None:
-        """Add these rows at the end, or so many of zeros."""
+        """Add these rows at the end, or this many rows of zeros."""
         many = rows if isinstance(rows, int) else len(rows)
         start, end = self._length, self._length + many
         if end > len(self._data):
@@ -56,7 +48,7 @@ class GrowingArray:
         self._length = end
 
     def reserve(self, rows: int) -> None:
-        """Make room for `rows` rows in all, so that appending up to there copies nothing."""
+        """Make room for `rows` rows in all, so that adding up to there copies nothing."""
         if rows > len(self._data):
             data = np.zeros((rows, *self._tail), self._data.dtype)
             data[: self._length] = self.rows

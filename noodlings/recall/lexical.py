@@ -1,10 +1,7 @@
-"""Lexical search: BM25 over the entries of one agent, in memory, growing with every entry.
+"""Lexical search: BM25 over the entries of one agent, in memory.
 
-Words are folded and stemmed, and those that say nothing are left out. Entries and queries go through the same
-function, as they would not match otherwise.
-
-The work is bounded: words are read from the rarest on until `MAX_POSTINGS` places were looked at, so that a
-word that is everywhere, and says nothing, is never scanned for.
+Words of entries and queries are folded and stemmed, and stop words are left out. The work is bounded: words
+are read from the rarest on until `MAX_POSTINGS` places were looked at.
 
 A word counts where it stands, and less in the lines around it (`Neighbours`); each line gets the best of
 these counts, once. So a line whose neighbourhood holds all the words of a question wins over one that repeats
@@ -32,18 +29,18 @@ _WORD = re.compile(r"\w+")
 
 
 def stems(text: str) -> list[str]:
-    """The stemmed words of a text in their order, repeats kept, stop words left out."""
+    """The stemmed words of a text in their order, with repeats, without stop words."""
     return in_words(text)[0]
 
 
 def in_words(text: str) -> tuple[list[str], list[str]]:
-    """The same, and all words in small letters before they are stemmed."""
+    """The same, and all words in lower case before they are stemmed."""
     words = _WORD.findall(text.casefold())
     return [stem for word in words if (stem := _STEMS[word])], words
 
 
 class _Stems(dict[str, str]):
-    """The stems of words, "" for a stop word; a word that is new is looked up."""
+    """A cache of the stems of words, "" for a stop word."""
 
     def __missing__(self, word: str) -> str:
         if len(self) > _MOST_STEMS:
@@ -77,12 +74,8 @@ class LexicalIndex:
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def append(self, stems: Collection[str]) -> None:
-        """The words of the next row."""
-        self.add([stems])
-
     def add(self, rows: Sequence[Collection[str]]) -> None:
-        """The words of each of the next rows."""
+        """Add rows with these words."""
         for row, stems in enumerate(rows, len(self._lengths)):
             self.extend(row, stems)
         lengths = np.fromiter(map(len, rows), np.float32, len(rows))
@@ -90,19 +83,19 @@ class LexicalIndex:
         self._total_length += int(lengths.sum())
 
     def put(self, row: int, stems: Collection[str]) -> None:
-        """The words of a row that has none."""
+        """Set the words of a row that has none."""
         self.extend(row, stems)
         self._lengths.rows[row] = len(stems)
         self._total_length += len(stems)
 
     def extend(self, row: int, stems: Iterable[str]) -> None:
-        """Words by which a row is found too, none of which it held before. They do not make it longer."""
+        """Let a row be found by more words, none of which it held before, without making it longer."""
         places = self._places
         for stem in stems:
             places[stem].append(row)
 
     def remove(self, rows: Collection[int]) -> None:
-        """Take all words of these rows out. Looks through the whole index: for forgetting, which is rare."""
+        """Remove all words of these rows. This reads the whole index, but forgetting is rare."""
         gone = np.array(sorted(rows), np.uint32)
         for stem, places in list(self._places.items()):
             keep = ~np.isin(held := np.frombuffer(places, np.uint32), gone)
@@ -114,7 +107,7 @@ class LexicalIndex:
         self._lengths.rows[gone] = 0.0
 
     def only(self, rows: Rows, stems: Iterable[str]) -> LexicalIndex:
-        """Where these words stand in some rows (rising), as if there were no others."""
+        """A copy with these words and these rows (rising) alone, as if there were no others."""
         part = LexicalIndex()
         part._lengths = self._lengths.taken(rows)
         part._total_length = int(part._lengths.rows.sum())
@@ -132,10 +125,10 @@ class LexicalIndex:
         """How well each row matches, shape (n,), 0…1: the share of the query's words, by their rarity.
 
         Args:
-            hidden: rows whose words count nowhere, nor in how rare a word is or how long a line.
+            hidden: rows that count nowhere, not even for how rare a word is or how long a line.
 
         Returns:
-            By the words there or around it; and how much of that is by the words that stand there itself.
+            The score by the words of the row and those around it, and the part by its own words alone.
         """
         scores, own, best = np.zeros((3, len(self) + 1), np.float32)
         seen = None
@@ -165,7 +158,7 @@ class LexicalIndex:
         return scores[:-1], own[:-1]
 
     def _readable(self, stems: set[str], seen: Mask | None) -> list[tuple[float, Rows, Numbers]]:
-        """(rarity, rows, counts) from the rarest word on, as many as may be read; some stand nowhere."""
+        """(rarity, rows, counts) from the rarest word on, as many as may be read; some words have no rows."""
         lines = len(self) if seen is None else int(seen.sum())
         found = []
         for stem in stems:
@@ -188,5 +181,5 @@ class LexicalIndex:
 
 
 def _different(places: npt.NDArray[np.uint32]) -> int:
-    """How many rows there are, where those that are alike follow each other."""
+    """How many different rows there are, where equal ones follow each other."""
     return int(np.count_nonzero(places[1:] != places[:-1])) + 1 if len(places) else 0

@@ -1,8 +1,9 @@
-"""Links followed: from memories that were found to those that belong with them, step by step, both ways.
+"""Follows links from memories that were found to those that belong with them, step by step, in both
+directions.
 
-The rules it keeps: what may not be seen is neither brought nor walked through, so that nothing is told by
-what lies behind it; of the links of one memory the strongest are followed, counted among those that may be
-seen; and whatever the order in which a store gives them, the same links lead to the same memories.
+A memory that may not be seen is neither brought nor passed through, so that nothing behind it gives it away.
+Of the links of one memory the strongest are followed, counted among those that may be seen. The same links
+lead to the same memories in whatever order a store gives them.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from noodlings.values.memory import Link, MemoryEntry
 
 MAX_DEPTH = 3
 FAN_OUT = 4
-"""So many links of one memory are followed at each step."""
+"""How many links of one memory are followed at each step."""
 READ = 64
-"""So many links of one memory are read, and more only where most of what they lead to may not be seen."""
+"""How many links of one memory are read; more only if most of what they lead to may not be seen."""
 FADE = 0.8
 """What is left of a score at each step, beside the strength of the link."""
 
@@ -28,13 +29,11 @@ Way = tuple[int, Link]
 
 
 class LinkedEntry(Protocol):
-    """Where entries and their links are kept; every store is one."""
+    """Where entries and their links are kept; every store is one. See `noodlings.ports.Repository`."""
 
-    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
-        """Links from and to these entries: of each the `strongest`, so many."""
+    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]: ...
 
-    def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
-        """Entries by id; those that do not exist are missing."""
+    def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +41,9 @@ class ReachedEntry:
     """An entry that a link led to.
 
     Attributes:
-        entry: what was reached.
         link: the one that led there; of several the one that gives the best score.
         depth: how many steps it is away, 1…3.
-        score: of where it came from, times the strength of the link, times `FADE`; 0…1.
+        score: of the entry at the other end, times the strength of the link, times `FADE`; 0…1.
     """
 
     entry: MemoryEntry
@@ -61,9 +59,9 @@ class ReachedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What links led to: nearer entries first, of equally near ones the best score, then the earlier entry.
+    """What links led to: nearer entries first, then the better score, then the earlier entry.
 
-    `refused` counts neighbours that may not be seen, as far as they were looked at.
+    `refused` counts the neighbours that were read and may not be seen.
     """
 
     reached: tuple[ReachedEntry, ...] = ()
@@ -80,15 +78,13 @@ def explore(
 ) -> Exploration:
     """Everything within `depth` steps of some entries, breadth-first, each entry once.
 
-    One query for links at each step, and one for entries; more only where most of what is linked may not be
-    seen. However many links an entry has, its `READ` strongest are read.
+    It makes one query for links at each step, and one for entries; more only if most of what is linked may
+    not be seen.
 
     Args:
-        memory: where the entries are.
-        starts: ids, each with its score, 0…1. They may be seen, and are not brought again.
+        starts: ids, each with its score, 0…1. They are not brought again.
         depth: 0 (nothing)…3.
-        may_see: whether an entry may be brought.
-        fan_out: how many links of each entry are followed at most, ≥ 1; the strongest.
+        fan_out: how many links of each entry are followed at most, ≥ 1.
 
     Raises:
         UserError: depth or fan_out is out of range.
@@ -113,7 +109,7 @@ def explore(
             links = memory.links_of(agent_id, more, most)
             ways |= _ways(more, links, known | refused)
             _look({here: ways[here] for here in more if here in ways}, looked, load, may_see, fan_out)
-            # All that was read of these may be hidden; the strongest that may be seen lie further down.
+            # If all that was read of these is hidden, weaker links must be read.
             more = [
                 here
                 for here in more
@@ -137,7 +133,7 @@ def explore(
 
 
 def _ways(here: Collection[int], links: Sequence[Link], closed: Collection[int]) -> dict[int, list[Way]]:
-    """By entry, where its links lead, the strongest first; without what is `closed`."""
+    """By entry, where its links lead, the strongest first; without those in `closed`."""
     ways: dict[int, dict[int, Link]] = {}
     for link in sorted(links, key=lambda link: (-link.strength, link.type, link.source, link.target)):
         for start, end in ((link.source, link.target), (link.target, link.source)):
@@ -153,10 +149,10 @@ def _look(
     may_see: MaySee,
     fan_out: int,
 ) -> None:
-    """Add neighbours to what was `looked` at, by id; None for those that may not be seen or are gone.
+    """Add neighbours to `looked`, by id; None for those that may not be seen or are gone.
 
-    Of each entry as many are looked at as it takes to have `fan_out` that may be seen: something that was
-    recalled ten thousand times is not read with all that recalled it.
+    Of each entry as many are read as it takes to have `fan_out` that may be seen: an entry that was recalled
+    ten thousand times is not read with all that recalled it.
     """
     most = max(map(len, ways.values()), default=0)
     before, portion = 0, max(2 * fan_out, len(looked))

@@ -1,12 +1,11 @@
-"""Mood in recall: what felt alike comes to mind sooner, among memories that fit about equally well.
+"""Mood in recall: of memories that fit about equally well, those that felt alike come to mind sooner.
 
-The rules it keeps: mood never drowns meaning, so it lifts only what is already near the best match, by a
-bounded amount; the less feeling there is in the mood or in the memory, the less it lifts, down to nothing;
-what all of them feel is no cue, so only what feels more like the mood than most does is lifted; and nothing
-is pushed down.
+Mood only lifts what is already near the best match, by a bounded amount, and pushes nothing down. The less
+feeling there is in the mood or in the memory, the less it lifts. A feeling that all of them share is no cue,
+so only what feels more like the mood than most is lifted.
 
 `emotional_similarity` and `combined_score` are the older rule, a weighted sum over the valence–arousal plane,
-for callers who know it; search itself uses `congruence` and `lift`.
+for callers who know it; search uses `congruence` and `lift`.
 """
 
 from __future__ import annotations

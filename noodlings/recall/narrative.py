@@ -1,9 +1,8 @@
-"""Memories told: who said what to whom, when and where, and what it felt like; a line each, to be read.
+"""Memories as readable lines: who said what to whom, when and where, and what it felt like.
 
-What is embedded is the words alone, since all that stands around them makes lines alike
-(docs/decisions/0008-search.md). Times are relative, so a block is made anew whenever it is used and never
-kept. Every line is short and printable, and whatever was said stands in quotation marks that nothing inside
-can close.
+Only the words are embedded, because all that stands around them makes lines alike
+(docs/decisions/0008-search.md). Times are relative, so a block is made anew whenever it is used. Every line
+is short and printable, and what was said stands in quotation marks that nothing inside can close.
 """
 
 from __future__ import annotations
@@ -20,33 +19,24 @@ from noodlings.values.memory import MemoryEntry, given, tags_of, title_of, writt
 from noodlings.values.percept import Kind
 
 LONGEST = 200
-"""Characters of what was said that are told; of what was answered half as many."""
-
+"""Characters shown of what was said; of an answer half as many."""
 NOTED = 40
-"""Characters that are told of a place, a task, or all tags together."""
-
+"""Characters shown of a place, a task, or all tags together."""
 NOTHING_FELT = ("neutral", "unknown")
-"""Names of feelings that are not worth telling."""
+"""Names of feelings that are not shown."""
 _DONE = frozenset({Kind.EMOTE, Kind.ARRIVE, Kind.LEAVE})
 """Kinds whose words go on from the name of whoever did it: "waves", "arrives from the garden"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Narrator:
-    """Whose memories are told.
-
-    Attributes:
-        agent_id: the agent's id.
-        names: user id → shown name, the agent's own among them.
-        now: world time.
-    """
+    """Whose memories are told, by the shown `names` of users and of the agent, and at what world time."""
 
     agent_id: str
     names: dict[str, str]
     now: float
 
     def name(self, user_id: str) -> str:
-        """How somebody is called."""
         return clean(shown_name(user_id, self.names))
 
 
@@ -113,7 +103,7 @@ def _hearers(entry: MemoryEntry, narrator: Narrator) -> str:
 
 
 def quoted(text: str, width: int = LONGEST) -> str:
-    """Words in quotation marks that nothing in them can close, at most so many characters of them."""
+    """The first `width` characters in quotation marks that nothing in them can close."""
     return f'"{_short(text, width)}"'
 
 

@@ -1,8 +1,9 @@
 """Neighbours in the conversation: what was said just before and after helps to find a line.
 
 "Yes, last Tuesday" answers a question that only the line before it contains. So a line is also found by its
-neighbours: those of the same talk, nearer ones more. One table of weights serves words and vectors alike.
-What stands aside, such as a thought of the agent's own, has no neighbours and interrupts no talk.
+neighbours in the same talk, of which nearer ones count more. The same weights hold for words and vectors.
+A row that stands aside, such as a thought of the agent's own, has no neighbours and does not interrupt a
+talk.
 """
 
 from __future__ import annotations
@@ -47,12 +48,8 @@ class Neighbours:
     def __len__(self) -> int:
         return len(self._times)
 
-    def append(self, timestamp: float, place: str, aside: bool = False) -> None:
-        """The next row: the same talk goes on unless it was long silent or is elsewhere."""
-        self.extend([timestamp], [place], [aside])
-
     def extend(self, timestamps: Sequence[float], places: Sequence[str], aside: Sequence[bool]) -> None:
-        """The next rows."""
+        """Add rows. The same talk goes on unless there was a long silence or the place is another."""
         first, codes = len(self), self._codes
         self._times.extend(np.array(timestamps, np.float64))
         self._places.extend(np.array([codes.setdefault(place, len(codes)) for place in places], np.int32))
@@ -65,7 +62,7 @@ class Neighbours:
             self._latest = int(lines[-1])
 
     def _join(self, lines: Rows) -> None:
-        """Note which of some lines, each after the one before it, go on in the same talk."""
+        """Record which of these lines (rising) continue the talk of the line before them."""
         times, places = self._times.rows[lines], self._places.rows[lines]
         goes_on = (places[1:] == places[:-1]) & (np.abs(times[1:] - times[:-1]) <= TALK_GAP)
         earlier, later = lines[:-1][goes_on], lines[1:][goes_on]
@@ -74,7 +71,7 @@ class Neighbours:
         self._two.rows[later] = self._one.rows[earlier]
 
     def only(self, rows: Rows) -> Neighbours:
-        """Which of some rows (rising) follow each other, as if there were no others."""
+        """A copy with these rows (rising) alone, as if there were no others."""
         part = Neighbours()
         part._times, part._places = self._times.taken(rows), self._places.taken(rows)
         part._aside = self._aside.taken(rows)
@@ -82,11 +79,6 @@ class Neighbours:
             numbers.extend(np.full(len(rows), _NONE))
         part._join(np.flatnonzero(~part._aside.rows))
         return part
-
-    def of(self, row: int) -> list[tuple[float, int]]:
-        """(weight, row) of a row itself and of those of its neighbours that there are."""
-        near = [(weight, int(others[0])) for weight, others in self.near(np.array([row]))]
-        return [(weight, other) for weight, other in near if other != _NONE]
 
     def before(self, row: int) -> int | None:
         """The row before a row in the same talk."""
@@ -103,25 +95,25 @@ class Neighbours:
         return self._one.rows[later], later
 
     def whose(self, rows: Rows) -> Rows:
-        """Those whose neighbours some rows are, and the rows themselves, rising."""
+        """These rows and the rows that have one of them as a neighbour, rising."""
         after = self._next.rows[rows]
         second = np.where(after == _NONE, _NONE, self._next.rows[after])
         near = {*rows.tolist(), *self._one.rows[rows].tolist(), *after.tolist(), *second.tolist()}
         return np.array(sorted(near - {_NONE}), np.intp)
 
     def around(self, rows: Rows) -> Rows:
-        """The rows and whatever may count for them, rising, without doubles."""
+        """These rows and all their neighbours, rising, without duplicates."""
         near = np.zeros(len(self) + 1, np.bool_)
         for some in (rows, self._one.rows[rows], self._two.rows[rows], self._next.rows[rows]):
             near[some] = True
         return np.flatnonzero(near[:-1])
 
     def gather(self, values: Numbers, rows: Rows | None = None, unseen: Mask | None = None) -> Numbers:
-        """Values of all rows, (n,) or (n, m) → for each of `rows` (None: all) the weighed sum around it.
+        """Values of all rows, (n,) or (n, m) → for each of `rows` (None: all) the weighted sum around it.
 
         Args:
-            values: where there is one more at the end, it is 0.
-            unseen: by row, and False for none at the end, shape (n + 1,): these count for no other.
+            values: may have one more at the end, which must be 0.
+            unseen: rows that count for no other row, shape (n + 1,), the last False.
         """
         spare = len(values) > len(self)
         (_, own), *near = self.near(rows, unseen)
@@ -135,11 +127,7 @@ class Neighbours:
         return total
 
     def near(self, rows: Rows | None, unseen: Mask | None = None) -> list[tuple[float, Rows]]:
-        """Weights, each with the row that has it around each of `rows` (None: all); −1 for none.
-
-        Args:
-            unseen: as in `gather`.
-        """
+        """Each weight with the row that has it around each of `rows` (None: all); −1 for none."""
         own = np.arange(len(self)) if rows is None else rows
         near = [(1.0, own)]
         for weight, others in ((BEFORE[0], self._one), (BEFORE[1], self._two), (AFTER, self._next)):
@@ -148,15 +136,15 @@ class Neighbours:
         return near
 
     def beside(self, unseen: Mask, rows: Rows | None) -> Mask:
-        """By row, which of `rows` (None: all) have one around them that is `unseen` (as in `gather`)."""
+        """Which of `rows` (None: all) have a neighbour that is `unseen` (as in `gather`)."""
         beside: Mask = np.logical_or.reduce([unseen[others] for _, others in self.near(rows)[1:]])
         return beside
 
     def spread(self, rows: Rows, values: Numbers) -> list[tuple[Rows, Numbers]]:
-        """Values found at some rows as (row, what they count there), for themselves and around.
+        """Values found at some rows, as (rows, what they count there): for themselves and for neighbours.
 
-        A row of −1 stands for none: it falls onto the last place of an array with one more than there are
-        rows. Within each pair no other row comes twice.
+        A row of −1 stands for none: it is the last place of an array with one more than there are rows.
+        Within each pair every other row occurs once.
         """
         after = self._next.rows[rows]
         second = np.where(after == _NONE, _NONE, self._next.rows[after])

@@ -48,7 +48,7 @@ class Weights:
         return float(sum(_POINTS(self)))
 
     def toward(self, other: Weights, share: float) -> Weights:
-        """So far on the way to other weights, 0 (these) … 1 (those)."""
+        """Weights between these and others: `share` 0 gives these, 1 the others."""
         pairs = zip(_POINTS(self), _POINTS(other), strict=True)
         return Weights(*((1.0 - share) * mine + share * theirs for mine, theirs in pairs))
 
@@ -60,7 +60,7 @@ LOOSE_WEIGHTS = Weights(words=3.0, length=1.0, asker=2.5, importance=4.0)
 """For lines that have nothing to do with those around them, as in a busy room."""
 
 EVIDENCE = ("meaning", "words", "date")
-"""Components that speak for an entry by themselves; the others only decide between entries that have one."""
+"""Components that suffice to find an entry; the others only decide between entries that have one of these."""
 
 
 def combine(parts: Mapping[str, Numbers], weights: Weights = DEFAULT_WEIGHTS) -> Numbers:

@@ -1,12 +1,11 @@
 """Search: the right memory out of everything an agent ever perceived.
 
-A search reads the question's cues; scores every entry that the filters leave, by words, vectors and cues;
-takes the best; and lets mood decide among those that are about equally good. It never looks at the clock or
-draws a random number: the same archive and question give the same hits. Where only one user's entries are
-asked for, nothing that anybody else said changes which entries come, nor any digit of a score.
+A search reads the question's cues; scores every entry that passes the filters, by words, vectors and cues;
+takes the best; and lets mood decide among those that are about equally good. It never reads the clock or a
+random number: the same archive and question give the same hits. If only one user's entries are asked for,
+nothing that anybody else said changes a hit or a score.
 
-A line is also found by the lines around it (`noodlings.recall.neighbours`); a hit can always tell which of
-the two it was.
+A line is also found by the lines around it (`noodlings.recall.neighbours`), and a hit tells which it was.
 """
 
 from __future__ import annotations
@@ -31,24 +30,24 @@ from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
 
 CONNECTED = 0.15
-"""Coherence of an archive from which its lines are found by their neighbours as well as by themselves: two
-people in a long talk reach .19, a busy room .00 (docs/decisions/0018-lived-talk.md)."""
+"""Coherence of an archive at which neighbours count as much as a line itself: two people in a long talk reach
+.19, a busy room .00 (docs/decisions/0018-lived-talk.md)."""
 PAIRS, ENOUGH_PAIRS = 512, 16
-"""So many pairs of lines are measured at most, and at least; a shorter talk is taken for connected."""
+"""How many pairs of lines are measured at most, and at least; a shorter talk is taken for connected."""
 BITS = 10.0
 """Bits at which the component `asker` is full: one line in a thousand is theirs."""
 MEANT = 0.3
-"""Cosine from which a line means something of what is asked by itself (docs/decisions/0009-asking.md), where
-lines go on from each other; the less they do, the less a line can owe to those around it."""
+"""Cosine from which a connected line by itself means something of what is asked
+(docs/decisions/0009-asking.md). The less connected lines are, the lower it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContentScores:
-    """The components that tell what is meant and said, for the rows that were asked for.
+    """The components for meaning and words, for the rows that were asked for.
 
     Attributes:
-        meaning: with neighbours, 0…1; None where words alone decide.
-        words: with neighbours, 0…1; `own` is how much of that is by the words that stand in a line itself.
+        meaning: with neighbours, 0…1; None if words alone decide.
+        words: with neighbours, 0…1; `own` is the part by the words of the line itself.
         connected: how much lines go on from each other, and so how much neighbours count, 0…1.
         rough: whether meaning is by the signs of the vectors alone; see `exactly`.
     """
@@ -66,7 +65,7 @@ class ContentScores:
     _query: npt.ArrayLike | None
 
     def exactly(self, places: Rows) -> Numbers:
-        """The meaning of the rows at some places, measured anew, exactly."""
+        """The meaning of the rows at some places, measured exactly."""
         if self.meaning is None or self._vectors is None or self._query is None:
             raise ValueError("searching by meaning needs an embedding model; set embedding.model")
         rows = places if self._rows is None else self._rows[places]
@@ -75,9 +74,9 @@ class ContentScores:
         )
 
     def only_near(self, place: int) -> bool:
-        """Whether the lines around it alone speak for a line: it says and means nothing of what is asked.
+        """Whether a line was found by the lines around it alone.
 
-        What was said right after a question answers that, in whatever words, and counts as one with it.
+        A line right after a question answers it, in whatever words, and counts as one with it.
         """
         if self.own[place] > 0.0 or not self.connected:
             return False
@@ -98,10 +97,10 @@ def content(
     told: Rows | None,
     hidden: Rows,
 ) -> ContentScores:
-    """What is meant and said in `rows` (all where None) and around them.
+    """The scores of `rows` (None: all) and of the lines around them.
 
-    Of those whom the filters ask for it is all they `told` and nothing else, as if nobody else had ever said
-    a word; and what is `hidden` counts nowhere: no score tells that it is there.
+    If the filters ask for one user, only rows that this user `told` count. `hidden` rows count nowhere, so
+    that no score tells that they are there.
     """
     words, near, asks = archive.words, archive.neighbours, archive.asks.rows
     vectors = None if query_vector is None else archive.vectors
@@ -129,7 +128,7 @@ def content(
 
 
 def _connected(vectors: VectorIndex, near: Neighbours, hidden: Rows) -> float:
-    """How much the lines that may be known go on from each other, 0…1."""
+    """How much the lines that are not hidden go on from each other, 0…1."""
     earlier, later = near.pairs(PAIRS, hidden)
     if len(later) < ENOUGH_PAIRS:
         return 1.0
@@ -139,10 +138,9 @@ def _connected(vectors: VectorIndex, near: Neighbours, hidden: Rows) -> float:
 Moments = npt.NDArray[np.float64]
 
 COMPONENTS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words", Why.NEXT_TO: "next_to", Why.DATE: "date"}
-"""What speaks for an entry (`noodlings.recall.rank.EVIDENCE`), and the component that tells how much."""
+"""The reasons for an entry (`noodlings.recall.rank.EVIDENCE`), and the component for each."""
 
 MAX_LIMIT = 1_000
-"""Hits that may be asked for at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +148,12 @@ class Hit:
     """An entry that was found.
 
     Attributes:
-        entry_id: which.
         score: 0…1, mood included.
         why: semantic, lexical, next_to, date: what found it, the strongest first; affect, for mood, last.
         scores: each component, 0…1, by its name (see `noodlings.recall.rank.Weights`), and "mood": the part
-            of the score that mood added. That of the words is told in two: "words" are those that stand
-            there, "next_to" is what those of the lines around it add.
-        only_near: the lines around it alone speak for it.
+            of the score that mood added. "words" counts the words of the line itself, "next_to" what the
+            lines around it add.
+        only_near: it was found by the lines around it alone.
     """
 
     entry_id: int
@@ -167,12 +164,11 @@ class Hit:
 
 
 class Searcher:
-    """Asks one archive.
+    """Searches one archive.
 
     Attributes:
-        archive: which.
-        sets_aside: whether a question leaves out what it names only to set it aside ("rather than the
-            drizzle"); an evaluation that asks what this contributes turns it off.
+        sets_aside: whether a question leaves out what it names only to exclude it ("rather than the
+            drizzle"); an evaluation turns it off.
     """
 
     def __init__(self, archive: SearchIndex) -> None:
@@ -205,12 +201,11 @@ class Searcher:
         """The entries that answer a question, best first; of equal ones the earlier first.
 
         Args:
-            query: what is looked for; names, dates and "when" in it count.
-            filters: what may be found at all.
+            query: names, dates and "when" in it count.
             limit: hits at most, 1…1000.
-            mood: what is felt now; what felt alike is preferred among about equal matches.
-            emotion_weight: how much, 0 (the order is what it is without mood)…1.
-            candidate_multiplier: so many times `limit` take part in that, 1…5.
+            mood: what is felt now; of about equal matches, those that felt alike are preferred.
+            emotion_weight: how much, 0 (not at all)…1.
+            candidate_multiplier: how many times `limit` entries compete for that, 1…5.
             min_score: hits below it are left out, 0…1.
             query_vector: the embedded `wording(query, filters)`; without it words alone decide.
             asker: id of whoever asks, so that "my dog" is theirs.
@@ -246,7 +241,10 @@ class Searcher:
             places = best_rows(scores, count)
             places = places[scores[places] >= 0.0]
             found = few[places] if rows is None else rows[few[places]]
-            lifts = self._lifts(scores[places], found, mood, emotion_weight)
+            lifts = np.zeros_like(scores[places])
+            if mood is not None:
+                congruent = congruence(mood, archive.affects.rows[found])
+                lifts = lift(scores[places], congruent, emotion_weight).astype(np.float32)
             totals = np.minimum(scores[places] + lifts, 1.0)
             hits = []
             for at in np.lexsort((places, -totals))[:limit]:
@@ -278,7 +276,7 @@ class Searcher:
         if question.speakers:
             spoke = np.zeros(len(users), np.float32)
             for user_id in question.speakers:
-                # Where nothing goes on from anything, "my" alone does not tell one's own lines from others'.
+                # Without connected lines, "my" alone does not tell one's own lines from others'.
                 weight = connected if user_id == asker else np.float32(1.0)
                 np.maximum(spoke, weight * (users == index.user_code(user_id)), out=spoke)
             parts["speaker"] = spoke
@@ -294,16 +292,9 @@ class Searcher:
         parts["length"] = archive.lengths.rows[take]
         return parts
 
-    def _lifts(self, scores: Numbers, rows: Rows, mood: Affect | None, weight: float) -> Numbers:
-        """What mood adds to each score; without a mood, nothing."""
-        if mood is None:
-            return np.zeros_like(scores)
-        lifts = lift(scores, congruence(mood, self.archive.affects.rows[rows]), weight)
-        return lifts.astype(np.float32)
-
 
 def _told_by(theirs: npt.NDArray[np.bool_]) -> Numbers:
-    """For the rows that are theirs how much that says, in `BITS`, 0…1; 0 for all others."""
+    """For rows of the asker, how much that says, in `BITS`, 0…1; 0 for all others."""
     share = max(float(theirs.mean()), 2.0**-BITS)
     return theirs * np.float32(-math.log2(share) / BITS)
 

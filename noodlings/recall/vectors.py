@@ -65,11 +65,6 @@ class VectorIndex:
         return len(self._matrix)
 
     @property
-    def missing(self) -> Rows:
-        """Rows without a vector, rising."""
-        return np.flatnonzero(~self._present.rows)
-
-    @property
     def count(self) -> int:
         """How many rows have a vector."""
         return len(self) - self._missing
@@ -82,30 +77,26 @@ class VectorIndex:
         """Make room for `rows` rows in all."""
         self._matrix.reserve(rows)
 
-    def append(self, vector: Numbers | None, neighbours: Neighbours) -> None:
-        """The next row, with its vector (as `checked` returns it) or without one for now."""
-        self.add(np.array([vector is not None]), None if vector is None else vector[None], neighbours)
-
     def add(self, embedded: Mask, vectors: Numbers | None, neighbours: Neighbours) -> None:
-        """The next rows, and whether there is a vector of each; these, as `all_checked` returns them."""
+        """Add rows; those that are `embedded` have the vectors, as `all_checked` returns them."""
         first = len(self)
         self.extend(len(embedded))
         self._put(first + np.flatnonzero(embedded), 0.0 if vectors is None else vectors)
         self._refresh(np.arange(first, len(self)), neighbours)
 
     def extend(self, rows: int) -> None:
-        """The next `rows` rows, all without a vector for now."""
+        """Add this many rows without a vector."""
         for numbers in (self._matrix, self._present, self._scale, *self._signs):
             numbers.extend(rows)
         self._missing += rows
 
     def place(self, rows: Rows, vectors: Numbers, neighbours: Neighbours) -> None:
-        """Give some rows (rising) vectors, shape (so many, dimensions), as `checked` returns them."""
+        """Give some rows (rising) vectors, as `all_checked` returns them."""
         self._put(rows, vectors)
         self._refresh(rows, neighbours)
 
     def clear(self, rows: Rows, neighbours: Neighbours) -> None:
-        """Take the vectors of some rows away."""
+        """Remove the vectors of some rows."""
         self._missing += int(self._present.rows[rows].sum())
         self._matrix.rows[rows] = 0.0
         self._present.rows[rows] = False
@@ -117,7 +108,7 @@ class VectorIndex:
         return checked
 
     def all_checked(self, vectors: Sequence[npt.ArrayLike] | Numbers) -> Numbers:
-        """The same of several, shape (n, dimensions)."""
+        """The same for several vectors, shape (n, dimensions)."""
         try:
             numbers = np.asarray(vectors, np.float64)
         except (TypeError, ValueError) as error:
@@ -134,9 +125,9 @@ class VectorIndex:
         return np.asarray(numbers / lengths[:, None], np.float32)
 
     def many(self, rows: Rows | None) -> bool:
-        """Whether these (None: all) are too many to measure each exactly, and of a sort that signs can tell.
+        """Whether these rows (None: all) are too many to measure exactly, and signs tell enough about them.
 
-        No other rows count for that, so that what is hidden changes nothing.
+        Other rows do not count, so that hidden rows change nothing.
         """
         count = len(self) if rows is None else len(rows)
         if count <= EXACT or self.dimensions < LEAST_DIMENSIONS:
@@ -149,7 +140,7 @@ class VectorIndex:
     def search(
         self, query: npt.ArrayLike, limit: int = 10, rows: Rows | None = None
     ) -> list[tuple[int, float]]:
-        """The nearest of `rows` (None: all) with their cosines, nearest first, neighbours left aside."""
+        """The nearest of `rows` (None: all) with their cosines, nearest first, without their neighbours."""
         query = self.checked(query)
         if self._missing:
             rows = np.flatnonzero(self._present.rows) if rows is None else rows[self._present.rows[rows]]
@@ -163,12 +154,12 @@ class VectorIndex:
         return [(int(row), float(cosine)) for row, cosine in zip(found, cosines[best], strict=True)]
 
     def only(self, rows: Rows) -> VectorIndex:
-        """The vectors of some rows, as if there were no others."""
+        """A copy with these rows alone, as if there were no others."""
         part = VectorIndex(self.model, self.dimensions)
         part._matrix, part._present = self._matrix.taken(rows), self._present.taken(rows)
         part._missing = len(rows) - int(part._present.rows.sum())
         part._scale.extend(len(rows))
-        part._scale.rows[:] = np.nan  # not known yet; it is measured where it is asked for
+        part._scale.rows[:] = np.nan  # not known yet; `_scales` measures it
         part._signs = [signs.taken(rows) for signs in self._signs]
         return part
 
@@ -231,7 +222,7 @@ class VectorIndex:
         return float(pairs.mean() - mean @ mean)
 
     def cosine(self, query: npt.ArrayLike, row: int) -> float:
-        """Of the query with one row, neighbours left aside; 0 where it has no vector."""
+        """The cosine of the query with one row, without its neighbours; 0 where it has no vector."""
         return float(self._matrix.rows[row] @ self.checked(query))
 
     def vector(self, row: int) -> Numbers:
@@ -245,10 +236,8 @@ class VectorIndex:
         return float(self._matrix.rows[one] @ self._matrix.rows[other]) if both else None
 
     def _scales(self, neighbours: Neighbours, rows: Rows | None, hidden: Rows, rough: bool) -> Numbers:
-        """The scale of `rows` or all of them; what is mixed with a hidden row is measured without it.
-
-        Else the length of the mix, and so each score, would tell how near in meaning the hidden row is.
-        """
+        """The scale of `rows` (None: all). What is mixed with a hidden row is measured without it, or the
+        score would tell how near in meaning the hidden row is."""
         scale = self._scale.rows if rows is None else self._scale.rows[rows]
         unmeasured = np.isnan(scale)
         if len(hidden):
@@ -270,7 +259,7 @@ class VectorIndex:
         return scale
 
     def _cosines(self, query: Numbers, rows: Rows | None, neighbours: Neighbours) -> Numbers:
-        """Of the query with each row, shape (n + 1,), the last 0; 0 for what does not count for `rows`."""
+        """Cosines of the query with each row, shape (n + 1,), the last 0; 0 for what `rows` do not need."""
         if rows is None or len(rows) > _WHOLE * len(self):
             return self._products(query)
         near = neighbours.around(rows)
@@ -279,7 +268,7 @@ class VectorIndex:
         return cosines
 
     def _products(self, query: Numbers) -> Numbers:
-        """The query times each row, shape (n + 1,), the last 0; in memory that the next call uses again."""
+        """The query times each row, shape (n + 1,), the last 0, in memory that the next call reuses."""
         if len(self._room) <= len(self):
             self._room = np.empty(len(self) + len(self) // 2 + 1, np.float32)
         products = self._room[: len(self) + 1]
@@ -320,7 +309,7 @@ class VectorIndex:
         self._present.rows[rows] = True
 
     def _refresh(self, rows: Rows, neighbours: Neighbours) -> None:
-        """Measure again what is mixed with the vectors of some rows, and their signs."""
+        """Update the signs of some rows and the scale of all rows that they are mixed into."""
         for signs, words in zip(self._signs, _signs(self._matrix.rows[rows]).T, strict=True):
             signs.rows[rows] = words
         mixed = neighbours.whose(rows)
@@ -330,7 +319,7 @@ class VectorIndex:
 
 
 def candidates(limit: int) -> int:
-    """How many of the roughly nearest are measured exactly, where the `limit` nearest are wanted."""
+    """How many of the roughly nearest rows are measured exactly to find the `limit` nearest."""
     return max(CANDIDATES, 4 * limit)
 
 
@@ -343,7 +332,7 @@ def _signs(vectors: Numbers) -> npt.NDArray[np.uint64]:
 
 
 def _fill(values: Numbers, unknown: Mask, average: float | None) -> None:
-    """Put the average in the place of what is not known, if anything is."""
+    """Replace unknown values by the average; None for the mean of the known ones."""
     if unknown.any():
         if average is None:
             average = float(values[~unknown].mean()) if not unknown.all() else 0.0

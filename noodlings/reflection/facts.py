@@ -1,13 +1,14 @@
 """Facts about people in what was said: who they are, where they live, what they like, fear, plan and promise.
 
-A line is taken apart into clauses; of each it is worked out whom it is about ("I", "my sister Ruth", "she"
-where only one woman was mentioned, or somebody who is known by name), and by the patterns of `facts.yaml`
-what it tells of them. There is no grammar of English behind it: what is said plainly is found, what has to be
-concluded is not. What is imagined, played, quoted, asked or denied tells nothing, and where it is not clear
-whom something is about, it is left out: a card with a gap is better than one with something wrong.
+A line is split into clauses. For each the subject is found ("I", "my sister Ruth", "she" if only one woman
+was mentioned, or somebody who is known by name), and by the patterns of `facts.yaml` what it tells about
+them.
+There is no grammar of English behind it: what is said plainly is found, what has to be inferred is not. What
+is imagined, played, quoted, asked or denied tells nothing, and if the subject is not clear, the clause is
+left
+out: a card with a gap is better than one with something wrong.
 
-A fact keeps the words it was told in, and refers to the memory that is its evidence. The work for one line is
-bounded, whatever it holds.
+A fact keeps the words it was told in, and refers to the memory that is its evidence.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ LONGEST_CLAUSE = 200
 """Characters of a clause that is read; what is said plainly is shorter."""
 LONGEST_NAME = 40
 MOST = 12
-"""Facts of one line, and people of whom it may speak in one go."""
+"""Facts of one line, and people in one clause."""
 FRAGMENT = 5
-"""Words of what stands for a clause about the speaker: "asthma, since I was six"."""
+"""Words of a fragment that is about the speaker: "asthma, since I was six"."""
 
 
 class FactKind(StrEnum):
@@ -83,11 +84,10 @@ class Fact:
 
     Attributes:
         of: whom it is about: the id of a user or an agent, or the key of a `Relative`.
-        kind: what it tells.
         words: the sentence it was told in, one line of at most `LONGEST` characters.
         entry_id: the memory that is the evidence.
         told_by: the id of who told it.
-        timestamp: when, world time in seconds.
+        timestamp: when it was told, world time in seconds.
         relative: of kind `KIN`, who it is; None of every other kind.
     """
 
@@ -104,7 +104,7 @@ TOLD = frozenset({Kind.SAY, Kind.WHISPER})
 """Kinds of percepts that tell something."""
 
 _ASIDE = re.compile(r"\*[^*]*\*|\([^()]*\)|\[[^\][]*\]|[\"“][^\"“”]*[\"”]")
-"""Gestures, remarks and quotations: read as if they were not there."""
+"""Gestures, remarks and quotations, which are ignored."""
 _SENTENCE = re.compile(r"(?:[^.!?…;]|\.(?=\S))+[.!?…;]*")
 _CLAUSES = re.compile(
     r",\s+|\s+[-–—]+\s+|:\s+|\s+\b(?:and|but|so|because|although|though|while|since|whereas|which|who|when)\b\s+"
@@ -129,15 +129,14 @@ class _Lexicon:
     """`facts.yaml`, ready for use.
 
     Attributes:
-        chat: chat spelling → as it is written.
-        imagined: what makes a whole sentence tell nothing; unreal: a clause.
-        rules: what each kind is told by.
-        opener: words before the subject that say nothing about it, but when.
-        elided: how a clause begins whose subject is left out.
+        chat: chat spelling → usual spelling.
+        imagined: a sentence with this tells nothing; unreal: the same for a clause.
+        opener: words before the subject that only tell when.
+        elided: the beginning of a clause without a subject.
         relative: "my older sister", with groups `whose`, `described` and `kin`.
-        family: who of those are family, or a pet; the others are friends and neighbours.
-        everybody: who everybody has, so that they tell something only where they have a name.
-        no_name: words that stand behind "my sister" and are no name.
+        family: kin who are family or pets; the others are friends and neighbours.
+        everybody: kin whom everybody has, so that they tell something only with a name.
+        no_name: words after "my sister" that are not a name.
         genders: kin → "he" or "she".
     """
 
@@ -188,7 +187,6 @@ def _lexicon() -> _Lexicon:
 
 
 def _filled(pattern: str, lists: Mapping[str, str]) -> str:
-    """A pattern with its lists in place."""
     return re.sub(r"\{([a-z_]+)\}", lambda found: f"(?:{lists[found[1]]})", pattern)
 
 

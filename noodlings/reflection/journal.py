@@ -1,7 +1,7 @@
-"""A journal: what happened on one day, told by the character itself, each sentence on evidence.
+"""A journal: what happened on one day, told by the character itself, each sentence with its evidence.
 
-Nothing is invented: a sentence holds the words that were said, and refers to the memories that it rests on.
-What matters most is chosen, what was said twice is told once, and what is merely asked is left out.
+A sentence holds the words that were said, and refers to the memories that it rests on. What matters most is
+chosen, repetitions are told once, and questions are left out.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
 MOST = 8
-"""Sentences of one day about what was said and happened, beside the one about whom it met."""
+"""Sentences of one day, beside the one about whom it met."""
 MET = 6
-"""People who are named in that one; of more, those who spoke most."""
+"""People who are named in that one: those who spoke most."""
 _TOLD = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT, Kind.THOUGHT})
 _ENDED = re.compile(r"[.!?…]\"$")
 _SPOKEN = frozenset({Kind.SAY, Kind.WHISPER})

@@ -1,8 +1,8 @@
-"""Person cards: what is known of one person, put together from facts, on evidence.
+"""Person cards: what is known of one person, put together from facts, with evidence.
 
-A fact that was told again appears once, with all of its evidence. Of an age and of a home the latest holds,
-and so does a line that says that it corrects something: what it replaced stays below, as superseded. What was
-written by hand is never replaced.
+A fact that was told again appears once, with all of its evidence. The latest age and home replace earlier
+ones, and so does a line that says that it corrects something; what it replaced stays on the card as
+superseded. What was written by hand is never replaced.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from noodlings.recall.lexical import stems
 from noodlings.reflection.facts import Fact, FactKind
 
 MOST = 100
-"""Facts of one kind on a card; of more, those told longest ago go."""
+"""Facts of one kind on a card, the latest ones."""
 SAME = 2
-"""So many words more may stand in a line that says the same as another."""
+"""How many more words a line may have that says the same as another."""
 ENOUGH = 2
-"""Words that a correction shares with what it corrects, or more."""
+"""The least number of words that a correction shares with what it corrects."""
 _AGE = re.compile(
     r"\b(?:\d{1,2}|(?:thir|four|fif|six|seven|eigh|nine)teen|eleven|twelve"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b",
@@ -103,7 +103,7 @@ class _Known:
 
 
 def _of_kind(told: Iterable[Fact], corrects: Callable[[str], bool]) -> list[KnownFact]:
-    """What facts of one kind come to, the latest first."""
+    """The known facts of one kind, the latest first."""
     known = list[_Known]()
     for fact in told:
         words = frozenset(stems(fact.words))
@@ -124,7 +124,7 @@ def _of_kind(told: Iterable[Fact], corrects: Callable[[str], bool]) -> list[Know
 
 
 def _says_the_same(known: _Known, fact: Fact, words: frozenset[str]) -> bool:
-    """Whether it has the same words, but for a few more in one of the two, and is about the same relative."""
+    """Whether both are about the same relative in the same words, except for a few more in one of them."""
     if known.fact.superseded_by is not None or known.fact.fullest.relative != fact.relative:
         return False
     fewer, more = sorted((known.stems, words), key=len)

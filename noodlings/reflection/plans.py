@@ -1,7 +1,7 @@
-"""Plans and promises that come due: of what somebody said was to come, what must be over by now.
+"""Plans and promises that come due: what somebody said would happen, and should be over by now.
 
 The day is read from words such as "tomorrow", "on Friday", "in two weeks", "on the 14th", in days of world
-time (UTC), and only from the clause that tells the plan. What names no time never comes due.
+time (UTC), and only from the clause that tells the plan. A plan without a time never comes due.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from noodlings.values.memory import MemoryEntry
 
 DAY = 86_400.0
 MORNING, OVER_AT_NOON, OVER_BY_EVENING = 6.0 / 24.0 * DAY, 13.0 / 24.0 * DAY, 20.0 / 24.0 * DAY
-"""When something is over: of an evening the next morning, of a morning at one, of a day at eight."""
+"""When something is over: in the evening, by the next morning; in the morning, by one; on a day, by eight."""
 ASKED_FOR = 14 * DAY
-"""So long after it was over something is still asked about."""
+"""How long after it was over something is still asked about."""
 WORTH, WORTH_ANYHOW = 0.15, 0.3
-"""Importance from which what is known for a plan or promise is asked about, and what merely names its day."""
+"""Least importance of a recognised plan or promise to be asked about, and of a line that only names a day."""
 SAME_MATTER = 2
-"""Words that two lines on one matter share."""
+"""Words that two lines about the same matter share."""
 MOVED = 0.15
-"""Importance times valence of news: whoever comes back with such news need not be asked."""
+"""Importance times valence of news after which somebody need not be asked."""
 LONGEST = 400
 """Characters of a line that are read."""
 
@@ -46,9 +46,9 @@ _UNREADABLE = re.compile(
     r"\b(?:tomorrow|day) week\b|\bweek (?:from )?(?:tomorrow|today|on)\b|\b(?:since|every|each|past)\b"
     r"|\blast (?:week|month|year|night|\w+day)\b"
 )
-"""What tells of another day than its words seem to say."""
+"""Words that mean another day than they seem to say."""
 _MAY_NAME_A_TIME = re.compile(r"\d|mor|tmr|tonight|this|\bin\b|day|week", re.I)
-"""Whatever the patterns below find has one of these; most lines have none."""
+"""Quick test: whatever the patterns below find has one of these, and most lines have none."""
 _AFTER_TOMORROW = re.compile(r"\bthe day after tomorrow\b")
 _TOMORROW = re.compile(r"\btomorrow\b")
 _TODAY = re.compile(r"\b(?:tonight|today|this (?:morning|afternoon|evening))\b")
@@ -77,7 +77,7 @@ _NO_PLAN = re.compile(
     r"\b(?:dream\w*|nightmare|song|(?:see|catch|talk to|speak to) (?:you|ya)|good ?night|good ?bye|bye"
     r"|\w+n't|not|never|no longer|since)\b"
 )
-"""What is no plan, whatever day it names: a dream, a farewell, what is not to be, what began before."""
+"""What is not a plan, whatever day it names: dreams, farewells, what will not happen, what began before."""
 _PAST = re.compile(
     r"\b(?:was|were|had|did|went|died|said|told|came|saw|took|made|bought|lost|won|met|read|slept|felt|ate"
     r"|(?!need)\w{3,}ed)\b"
@@ -90,24 +90,15 @@ _TO_COME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """When something is to happen, in world time.
-
-    Attributes:
-        day: the beginning of its day, or of the first of several.
-        over: when it is over.
-    """
+    """When something is to happen, in world time: the beginning of its first `day`, and when it is `over`."""
 
     day: float
     over: float
 
 
 def due_at(text: str, told: float) -> Due | None:
-    """When what a clause tells of is to happen; None where it names no time to come.
-
-    Args:
-        text: what was said, at most `LONGEST` characters of which are read.
-        told: when, world time.
-    """
+    """When the plan in a clause that was told at a world time is to happen; None if it names no future
+    time."""
     text = text[:LONGEST]
     said = folded(text)
     if _UNREADABLE.search(said):
@@ -170,7 +161,7 @@ def _on_the(day: int, today: float) -> Iterator[float]:
 
 @dataclass(slots=True)
 class _Plan:
-    """A plan, the words of its matter, and whether it was spoken of since it was over."""
+    """A plan, its stems, and whether it was spoken of since it was over."""
 
     entry: MemoryEntry
     due: Due
@@ -181,18 +172,15 @@ class _Plan:
 def open_plans(
     told: Sequence[MemoryEntry], now: float, corrects: Callable[[str], bool]
 ) -> list[tuple[MemoryEntry, Due]]:
-    """What is open of what somebody told: still to come, or over by now and not spoken of since.
+    """The open plans of one person, the earliest first: still to come, or over and not spoken of since.
 
-    Of several lines on one matter the last that names a day counts; one that calls it off closes it, and so
-    does one that tells of it, or any news that moves, after it was over.
+    Of several lines about the same matter the last that names a day counts. A line that calls it off closes
+    it, and so does a line about it, or any moving news, after it was over.
 
     Args:
         told: by one person, oldest first.
         now: world time.
-        corrects: whether words say that they correct something: "it was moved to Friday" names no matter.
-
-    Returns:
-        Each with when it is due, the earliest first.
+        corrects: whether words say that they correct something, such as "it was moved to Friday".
     """
     plans: list[_Plan] = []
     for entry in told:
@@ -226,7 +214,7 @@ def open_plans(
 
 
 def due_of(entry: MemoryEntry) -> Due | None:
-    """When a plan or promise is due that a line tells; None where it tells none."""
+    """When the plan or promise in a line is due; None if there is none."""
     text = entry.user_text[:LONGEST]
     matters = entry.importance >= WORTH or entry.pinned
     if not matters or text.endswith("?") or not _MAY_NAME_A_TIME.search(text):
@@ -238,11 +226,8 @@ def due_of(entry: MemoryEntry) -> Due | None:
             due = due_at(clause, entry.timestamp)
             if due is None or is_imagined(sentence, clause):
                 continue
-            if (
-                entry.importance >= WORTH_ANYHOW
-                and not _is_past(clause)
-                and not _IS_NOW.search(folded(clause))
-            ):
+            happened = _is_past(clause) or _IS_NOW.search(folded(clause)) is not None
+            if entry.importance >= WORTH_ANYHOW and not happened:
                 return due
             if _tells_plan(entry, sentence) and _tells_plan(entry, clause):
                 return due
@@ -250,7 +235,7 @@ def due_of(entry: MemoryEntry) -> Due | None:
 
 
 def may_be_open(entry: MemoryEntry, now: float, corrects: Callable[[str], bool]) -> bool:
-    """Whether a line tells a plan, or moves one, that is over and may still be asked about, by itself."""
+    """Whether a line, taken alone, tells or moves a plan that is over and may still be asked about."""
     due = due_of(entry)
     if due is None and corrects(entry.user_text):
         due = due_at(entry.user_text, entry.timestamp)

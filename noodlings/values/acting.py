@@ -1,7 +1,5 @@
-"""What a character does instead of speaking, and the noises it must make.
-
-A reply is one line in which acts stand between asterisks; everything else in it is spoken.
-"""
+"""What a character does instead of speaking, and the noises it must make. In a reply, acts stand between
+asterisks."""
 
 from __future__ import annotations
 
@@ -21,10 +19,10 @@ _MADE = ("goes {0}", "goes {0} {0}", "lets out a loud {0}", "answers with a long
 
 
 def acts_of(reply: str) -> str:
-    """The acts of a reply as a single one, between asterisks; "" where nothing is done in it.
+    """The acts of a reply as a single one, between asterisks, or "".
 
-    Words in quotation marks within an act are spoken, so they go as well; words between two asterisks on each
-    side are emphasised, not done.
+    Words in quotation marks within an act are spoken, so they are removed as well; words between double
+    asterisks are emphasised, not done.
     """
     acts = (_END.sub("", clean(_QUOTED.sub("", act))) for act in ACT.findall(_BOLD.sub("", reply)))
     done = ", ".join(act for act in acts if any(map(str.isalnum, act)))
@@ -32,13 +30,8 @@ def acts_of(reply: str) -> str:
 
 
 def sounding(reply: str, sounds: Sequence[str], chance: random.Random, case: str = "plain") -> str:
-    """The reply with one of these noises in it; itself where there is one, or none to be made.
-
-    Args:
-        reply: one line, acts between asterisks.
-        sounds: such as "honk".
-        case: of the letters, as in a persona's voice.
-    """
+    """The reply with one of these noises, such as "honk", in the case of a persona's voice; unchanged if it
+    has one already or there are none."""
     folded = reply.casefold()
     if not sounds or any(sound.casefold() in folded for sound in sounds):
         return reply

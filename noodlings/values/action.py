@@ -1,7 +1,7 @@
 """Actions: what a world lets a character do beside its words, and what it chose to do.
 
-The rule it keeps: an action comes out of what was offered, with arguments that fit, whoever chose it. What an
-action takes is written as a JSON schema of one level, with the keys that are here and no others.
+An action is one of those that were offered, with arguments that fit, whoever chose it. Its parameters are a
+JSON schema of one level, with the keys that are here and no others.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MOST_ACTIONS = 20
 LARGEST_OFFER = 8_000
 """Characters of all that is offered with one percept, as JSON: a model reads it with each answer."""
 LONGEST_NAME = 60
-"""Characters of a name, of a choice, and of words by which one asks for something."""
+"""Characters of a name, of an enum value, and of words that ask for an action."""
 LONGEST_TEXT = 200
 """Characters of a description, and of an argument in free words."""
 LARGEST_NUMBER = 2**53
-"""Beyond it whole numbers are no longer the same in every program that reads JSON."""
+"""Beyond it whole numbers are not the same in every program that reads JSON."""
 NONE = "none"
-"""What a model says that chooses nothing."""
+"""A model answers this to choose nothing."""
 
 Argument = str | int | float | bool
 
@@ -35,7 +35,7 @@ _NAME = re.compile(r"[A-Za-z0-9_]{1,60}")
 
 @dataclass(frozen=True, slots=True)
 class ParameterSchema:
-    """What an argument may be; `enum` are the only strings that will do, or empty."""
+    """What an argument may be; `enum` are the only allowed strings, or empty."""
 
     __pydantic_config__: ClassVar = _STRICT
 
@@ -44,7 +44,7 @@ class ParameterSchema:
     enum: tuple[str, ...] = ()
 
     def fits(self, value: object) -> bool:
-        """Whether a value will do: of that type, a number up to `LARGEST_NUMBER`, a string that is clean."""
+        """Whether a value is allowed: of that type, a number up to `LARGEST_NUMBER`, a clean string."""
         if isinstance(value, str):
             free = not self.enum and 0 < len(value) <= LONGEST_TEXT and value == clean(value)
             return self.type == "string" and (free or value in self.enum)
@@ -56,7 +56,7 @@ class ParameterSchema:
 
 @dataclass(frozen=True, slots=True)
 class ParametersSchema:
-    """All that an action takes, and what of it is required."""
+    """The parameters of an action, and which are required."""
 
     __pydantic_config__: ClassVar = _STRICT
 
@@ -73,7 +73,6 @@ class OfferedAction:
     Attributes:
         name: 1 to 60 of a–z, 0–9 and _; capitals, spaces and hyphens become these.
         description: for a model, up to 200 characters.
-        parameters: what it takes.
         words: by which one asks for it, beside its name.
 
     Raises:
@@ -108,7 +107,7 @@ class OfferedAction:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its arguments, without what says nothing."""
+        """The JSON schema of its arguments, without empty parts."""
         properties = {
             name: {"type": one.type}
             | ({"description": one.description} if one.description else {})
@@ -119,7 +118,8 @@ class OfferedAction:
         return asdict(self.parameters) | {"properties": properties, "required": required}
 
     def chosen(self, arguments: Mapping[str, Any], by: str) -> Action:
-        """It with these arguments. Raises `UserError`, which repeats none of them, where they do not fit."""
+        """The action with these arguments. If they do not fit, raises a `UserError` that repeats none of
+        them."""
         takes, required = self.parameters.properties, self.parameters.required
         if not set(required) <= arguments.keys() <= takes.keys():
             raise UserError(f"{self.name} lacks a required argument, or has one it does not take")
@@ -130,13 +130,7 @@ class OfferedAction:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a character does.
-
-    Attributes:
-        name: of the action that was offered.
-        arguments: by name, as its schema has them.
-        by: who chose it: "rule" or "llm".
-    """
+    """An offered action that a character does; `by` says who chose it: "rule" or "llm"."""
 
     name: str
     arguments: dict[str, Argument]
@@ -148,7 +142,7 @@ class Action:
 
 
 def require_offer(actions: Sequence[OfferedAction]) -> None:
-    """Raise `UserError` where there are too many, too much in them, or two of one name."""
+    """Raise `UserError` if there are too many, they are too long, or two have the same name."""
     if len({action.name for action in actions}) < len(actions) or len(actions) > MOST_ACTIONS:
         raise UserError(f"offer at most {MOST_ACTIONS} actions, each with a different name")
     size = len(json.dumps([asdict(action) for action in actions]))

@@ -1,9 +1,8 @@
-"""Audience: who witnessed something, and who may learn of it; and the one way by which it reaches anybody.
+"""Audience: who witnessed something, and who may learn of it.
 
-Entries, the agent's own lines, images, lenses and traces each carry an `Audience`. Whatever is on its way to
-whoever listens (a prompt, a voice, a view, a live event) passes `disclosed`, or asks `may_learn` for a single
-thing. The rule both keep: what is confined to some is told only where everybody who listens is among them,
-and nothing goes a way that its tier does not allow.
+Entries, the agent's own lines, images, lenses and traces each carry an `Audience`. Before anything reaches
+listeners (by a prompt, a voice, a view, a live event), `disclosed` or `may_learn` must allow it: what is
+confined is told only if every listener is a witness, and nothing goes a way that its tier does not allow.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ class Tier(IntEnum):
     OPEN = 0
     """Anybody may learn of it."""
     CONFINED = 1
-    """Only those who witnessed it."""
+    """Only those who witnessed it may learn of it."""
     SECRET = 2
-    """It leaves this machine for no model and no embedder, and is encrypted wherever it is kept."""
+    """It never leaves this machine for a model or embedder, and is stored encrypted."""
     SEALED = 3
-    """Its words are kept and nothing is made of them: it is counted, exported with the key, and forgotten."""
+    """Its words are only stored: it can be counted, exported with the key, and forgotten."""
 
 
 TIER_WORDS = ("open", "confined", "secret", "sealed")
-"""What each tier is called before people."""
+"""The name of each tier as people see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Audience:
     Attributes:
         witnesses: ids of those who saw or heard it, as far as that is known.
         confined: only the witnesses may learn of it; else anybody may.
-        tier: how far it is kept from others; above `Tier.OPEN` just where it is confined.
+        tier: above `Tier.OPEN` if and only if it is confined.
     """
 
     witnesses: frozenset[str] = frozenset()
@@ -59,41 +58,39 @@ class Audience:
         return self if tier <= self.tier else Audience(self.witnesses, tier > Tier.OPEN, tier)
 
     def without(self, user_ids: Collection[str]) -> Audience:
-        """The same with fewer witnesses; what was confined to them alone nobody may learn."""
+        """The same without these witnesses; nobody may learn what was confined to them alone."""
         return Audience(self.witnesses.difference(user_ids), self.confined, self.tier)
 
     def closed(self, confined: bool) -> Audience:
-        """The same for its witnesses alone, of its tier or the lowest that is confined, or open to all."""
+        """The same confined to its witnesses, of at least `Tier.CONFINED`, or open to all."""
         return self.at_least(Tier.CONFINED) if confined else Audience(self.witnesses)
 
 
 OPEN = Audience()
-"""Of what anybody may learn, whoever was there."""
+"""Anybody may learn of it."""
 
 
 def confined_to(user_ids: Collection[str]) -> Audience:
-    """Only these may learn of it; where none are named, anybody may."""
+    """Only these may learn of it; if none are named, anybody may."""
     return Audience(frozenset(user_ids), confined=True) if user_ids else OPEN
 
 
 class Witnessed(Protocol):
-    """Something that not everybody may know of."""
+    """Something with an audience."""
 
     @property
-    def audience(self) -> Audience:
-        """Who witnessed it, and who may learn of it."""
+    def audience(self) -> Audience: ...
 
 
 Thing = TypeVar("Thing", bound=Witnessed)
 
 
 def may_learn(listeners: frozenset[str], audience: Audience, reach: Tier = Tier.SECRET) -> bool:
-    """Whether something may be told before these listeners (ids), that is before all of them at once.
-
-    Before nobody nothing confined is told: an empty set is a mistake of whoever asks, not a secret place.
+    """Whether something may be told before all of these listeners (ids). With none, nothing confined may be
+    told.
 
     Args:
-        reach: the highest tier that may go this way; `Tier.CONFINED` where it leaves this machine.
+        reach: the highest tier that may go this way; `Tier.CONFINED` if it leaves this machine.
     """
     if not audience.confined:
         return True
@@ -103,20 +100,18 @@ def may_learn(listeners: frozenset[str], audience: Audience, reach: Tier = Tier.
 def disclosed(
     things: Iterable[Thing], listeners: frozenset[str], reach: Tier = Tier.SECRET
 ) -> tuple[Thing, ...]:
-    """Those of the things that all of these listeners may learn of by this way, in the same order."""
+    """The things that all of these listeners may learn of this way, in the same order."""
     return tuple(thing for thing in things if may_learn(listeners, thing.audience, reach))
 
 
 def within(audience: Audience, other: Audience) -> bool:
-    """Whether everybody who may learn of the one may learn of the other."""
+    """Whether everybody who may learn of `audience` may learn of `other`."""
     return not other.confined or (audience.confined and audience.witnesses <= other.witnesses)
 
 
 def of_all(things: Iterable[Witnessed]) -> Audience:
-    """Who may learn of what is made of all these: those who know every secret among them.
-
-    It is of the highest tier among them.
-    """
+    """Who may learn of what is made of all these: those who know every secret among them, at the highest
+    tier."""
     secret = [thing.audience for thing in things if thing.audience.confined]
     if not secret:
         return OPEN

@@ -14,13 +14,11 @@ from noodlings.errors import Forbidden
 from noodlings.text import cached_by_text
 
 _PREFIX = "user_"
-"""What the id of a player begins with, as a world, a token or the settings name it."""
+"""Prefix of the id of a player, as a world, a token or the settings name it."""
 _ACCOUNT = "account:"
-"""What the id of an account begins with: nobody has one but whoever knows the account's password."""
+"""Prefix of the id of an account, which only its password gives."""
 _PAST = "past:"
-"""What the id of somebody begins with whom only a source tells of, such as a log: see `past_id_of`."""
-
-
+"""Prefix of the id of somebody who is only known from a source, such as a log: see `past_id_of`."""
 _WORD = re.compile(r"[^\W_]+")
 _DRAWN = re.compile(r"(.)\1+")
 
@@ -40,13 +38,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks.
-
-    Attributes:
-        user_id: as in percepts and memory entries ("user_caity").
-        name: as shown ("caity").
-        role: what it may do.
-    """
+    """Who asks: a `user_id` such as "user_caity", a shown `name` such as "caity", and a role."""
 
     user_id: str
     name: str
@@ -69,7 +61,7 @@ class Caller:
 
 
 class Names(dict[str, str]):
-    """User id → shown name of everybody who is known: thousands perhaps, so that no turn goes through all."""
+    """User id → shown name of everybody who is known. There may be thousands, so they are indexed by word."""
 
     def __init__(self, names: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__()
@@ -81,7 +73,7 @@ class Names(dict[str, str]):
         for word in _words(self.get(user_id, "")):
             self._by_word[word].pop(user_id, None)
         super().__setitem__(user_id, name)
-        if words := _words(name):  # by the rarest: of "Guard 17" that is no word of a hundred guards
+        if words := _words(name):  # by the rarest word: "17" of "Guard 17", if there are many guards
             self._by_word[min(sorted(words), key=lambda word: len(self._by_word[word]))][user_id] = None
 
     def __delitem__(self, user_id: str) -> None:
@@ -90,7 +82,7 @@ class Names(dict[str, str]):
         super().__delitem__(user_id)
 
     def among(self, user_ids: Iterable[str], texts: Iterable[str]) -> dict[str, str]:
-        """The names of these users, and of whoever else may be meant by a word in one of the texts."""
+        """The names of these users, and of all who may be meant by a word in one of the texts."""
         words = frozenset[str]().union(*map(_words, texts))
         meant = {user_id for word in words for user_id in self._by_word.get(word, ())}
         return {user_id: self[user_id] for user_id in sorted(meant.union(user_ids)) if user_id in self}
@@ -98,38 +90,38 @@ class Names(dict[str, str]):
 
 @cached_by_text(maxsize=256)
 def _words(text: str) -> frozenset[str]:
-    """The words of a text as names are looked for in it: "Mareeen's" holds "maren"."""
+    """The words of a text, folded to find names: "Mareeen's" holds "maren"."""
     return frozenset(_DRAWN.sub(r"\1", word) for word in _WORD.findall(text.casefold()))
 
 
 def shown_name(user_id: str, names: Mapping[str, str]) -> str:
-    """How a user is called: the known name, else the id without its prefix ("user_caity" is "caity")."""
+    """The known name of a user, else the id without its prefix ("user_caity" is "caity")."""
     plain = user_id.removeprefix(_ACCOUNT).removeprefix(_PAST).removeprefix(_PREFIX)
     return names.get(user_id) or plain or user_id
 
 
 def user_id_of(name: str) -> str:
-    """The id of whoever is called so: "Caity May" is "user_caity_may"; what is an id already stays one."""
+    """The id for a name: "Caity May" is "user_caity_may"; an id stays as it is."""
     plain = name.casefold().replace(" ", "_")
     return plain if plain.startswith((_PREFIX, _ACCOUNT, _PAST)) else f"{_PREFIX}{plain}"
 
 
 def account_id_of(name: str) -> str:
-    """The id of a new account of this name, which is none that a world or a token may say."""
+    """The id of a new account of this name, which no world or token may use."""
     return f"{_ACCOUNT}{name}"
 
 
 def is_account_id(user_id: str) -> bool:
-    """Whether an id is an account's, or could be taken for one."""
+    """Whether an id is an account's, or could be mistaken for one."""
     return unicodedata.normalize("NFKC", user_id).casefold().startswith(_ACCOUNT)
 
 
 def past_id_of(name: str) -> str:
-    """The id of whoever a source calls so; a name proves nothing, so it is nobody who can come in today."""
+    """The id for a name in a source. A name proves nothing, so it is not the id of anybody who can log in."""
     return f"{_PAST}{unicodedata.normalize('NFKC', name).casefold().replace(' ', '_')}"
 
 
 def is_reserved_id(user_id: str) -> bool:
-    """Whether no world and no token may say that somebody has this id: an account's, or one of the past."""
+    """Whether no world or token may use an id: an account's, or one of the past."""
     folded = unicodedata.normalize("NFKC", user_id).casefold()
     return folded.startswith((_ACCOUNT, _PAST))

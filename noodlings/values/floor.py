@@ -1,4 +1,4 @@
-"""The floor of a room, as its hearers know it: each says what it would do alone, and the room decides."""
+"""The floor of a room, which decides who of its hearers answers: each says what it would do alone."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ class Decision:
     """Whether to speak, and the reason, as the trace shows it.
 
     Attributes:
-        speak, reason: see above.
-        eagerness: how much it has to say to what was said to nobody in particular, 0 … about 2; None where
-            that is not the question: it was asked itself, or is not to answer at all.
+        eagerness: how much it has to say to a line for nobody in particular, 0 … about 2; None if it was
+            asked itself, or must not answer at all.
         last_spoke: when it last said something, world time, or None.
-        lot: 0…1, by chance: decides between those of whom nothing else does.
+        lot: 0…1, random, to decide between equals.
     """
 
     speak: bool
@@ -26,21 +25,21 @@ class Decision:
 
 
 class Floor(Protocol):
-    """Who of those who hear one line answers it.
+    """Decides who of those who hear one line answers it.
 
     Attributes:
-        to_you: why somebody answers whom the line was said to.
-        to_others: why nobody else does; "" for a line to nobody in particular.
+        to_you: the reason of somebody to whom the line was said.
+        to_others: the reason of the others not to answer; "" for a line to nobody in particular.
     """
 
     to_you: str
     to_others: str
 
     def bid(self, agent_id: str, decision: Decision) -> None:
-        """What a hearer would do by itself."""
+        """Note what a hearer would do by itself."""
 
     def drop(self, agent_id: str) -> None:
-        """A hearer that has not bid will not do so any more."""
+        """Stop waiting for the bid of a hearer."""
 
     async def decision(self, agent_id: str) -> Decision:
-        """What a hearer that has bid does, once it is decided."""
+        """Wait for the decision about a hearer that has bid."""

@@ -1,8 +1,7 @@
 """A lens says how a transistor wants a thought coloured, for a voice to do it.
 
-It says what and never how: a model is told `direction` and shown what was read; a voice without a model has
-words of its own for what it knows (`cue`), and uses `phrases` for what it does not. Transistors in data
-folders import it from here.
+A model is told `direction` and shown what was read. A voice without a model has words of its own for each
+`cue` that it knows, and uses `phrases` for the others. Transistors in data folders import it from here.
 """
 
 from __future__ import annotations
@@ -18,15 +17,14 @@ class Lens:
     """One transistor's part in a reply.
 
     Attributes:
-        transistor: whose.
         gain: how strong it is set, above 0, at most 1.
         strength: how much there is to add at this moment, above 0, at most 1.
-        direction: what is to become of the thought: one or two sentences of our own to a model. Words from
-            outside never stand in it.
+        direction: how to change the thought: one or two sentences of our own to a model, never words from
+            outside.
         cue: what colours it, as one word: a feeling, an appetite.
-        notes: more of that in words, such as what is wanted.
+        notes: more about it, such as what is wanted.
         entries, symbols: the memories and symbols it is coloured by, the strongest first.
-        phrases: sentences that a voice without a model may put in where it knows no others.
+        phrases: sentences for a voice without a model that has none of its own.
     """
 
     transistor: str

@@ -1,7 +1,7 @@
-"""For whom a fact of the world is, and when it holds.
+"""Who may know a fact of the world, and when it holds.
 
-It is kept beside the memory of the fact, and asked each time the fact may come to mind: by the recipe that
-the character has now, and by the world's clock.
+The scope is kept with the memory of the fact. It is checked whenever the fact may come to mind, against the
+character's present recipe and the world's clock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from noodlings.values.memory import MemoryEntry, given
 from noodlings.values.persona import Persona
 
 LORE = "lore"
-"""Under this it is kept beside an entry."""
+"""The key of the scope in the extra data of an entry."""
 WORLD = ("world", "")
 """The circle of everybody."""
 CIRCLES = ("world", "faction", "profession", "character")
@@ -22,10 +22,10 @@ CIRCLES = ("world", "faction", "profession", "character")
 
 @dataclass(frozen=True, slots=True)
 class LoreScope:
-    """For whom a fact is, and when it holds.
+    """Who may know a fact, and when it holds.
 
     Attributes:
-        circles: whoever belongs to one of them may know it: the kind of circle and its name, folded.
+        circles: kind and folded name of each circle whose members may know it.
         since, until: world time, both included; None for no limit.
     """
 
@@ -63,7 +63,7 @@ def circles_of(persona: Persona) -> frozenset[tuple[str, str]]:
 
 
 def scope_of(entry: MemoryEntry) -> LoreScope:
-    """The scope of a fact; of one beside which none is kept, that of nobody."""
+    """The scope of a fact; without one, nobody may know it."""
     kept = given(entry, LORE)
     try:
         circles = frozenset((str(kind), str(name)) for kind, name in kept["for"])

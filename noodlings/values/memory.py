@@ -1,8 +1,5 @@
-"""What is remembered: entries and vectors, importance and its reasons, links, symbols, and recall.
-
-It also holds the orders in which memories are browsed, and the whole of an agent as it is exported and taken
-in elsewhere.
-"""
+"""What is remembered: entries, vectors, importance, links, symbols and recall; and how it is sorted and
+archived."""
 
 from __future__ import annotations
 
@@ -30,13 +27,10 @@ else:
 class EntryVector:
     """The vector of an entry, or what became of the attempts to make one.
 
-    An entry without any is still to be embedded.
-
     Attributes:
-        entry_id: whose.
-        model: the name of the model; vectors of two names never meet.
-        vector: unit vector of shape (dimensions,), or None while there is none; float32 of as many digits as
-            sixteen bits hold, so that what is searched now is what is read after a start.
+        model: the name of the model; vectors of two models are never compared.
+        vector: unit vector of shape (dimensions,), or None while there is none; float32 rounded to the
+            precision of float16, so that what is searched now is what is read after a start.
         attempts: how often it failed so far, 0 where there is a vector.
         reason: why it failed last, in words, or "".
     """
@@ -48,17 +42,16 @@ class EntryVector:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        """Round the vector."""
         if self.vector is not None:
             object.__setattr__(self, "vector", self.vector.astype("f2").astype("f4"))
 
 
 @dataclass(frozen=True, slots=True)
 class ImportanceParts:
-    """The components of an importance, each 0…1, kept beside the value at encoding.
+    """The components of an importance, each 0…1.
 
-    `significance` is how far the words are worth keeping, 0 where nobody appraised them; where somebody did,
-    `intensity` is what is felt as far as it is about something significant.
+    `significance` is how far the words are worth keeping, 0 if nobody appraised them. If somebody did,
+    `intensity` counts only as far as it is about something significant.
     """
 
     surprise: float = 0.0
@@ -72,10 +65,7 @@ class ImportanceParts:
 
 @dataclass(frozen=True)
 class ImportanceWeights:
-    """How much of the gap to 1 each component of an importance closes at its full strength, each 0…1.
-
-    Raises `UserError` for one that is not.
-    """
+    """How much of the gap to 1 each component of an importance closes at its full strength, each 0…1."""
 
     surprise: float = 0.25
     intensity: float = 0.7
@@ -101,22 +91,20 @@ class MemoryEntry:
         id: number of the entry within its agent, rising with each percept.
         timestamp: world time in seconds since 1970-01-01 UTC.
         step: the agent's count of percepts when it was encoded.
-        user_id: who said or did it.
-        user_text: what was said or done; clean.
+        user_text: what was said or done.
         affect: what the agent felt; None where the host gave none.
         surprise: calibrated, 0…1.
         encoded_importance: 0…1, fixed at encoding.
         parts: what the importance was made of.
-        override: importance set later (0…1) by a response or by hand; None while nothing came later.
+        override: importance set later (0…1) by a response or by hand, or None.
         override_by: "response", "hand" or "".
         response: what the agent answered, or None.
         identity_salience: how much it touches who the agent is, 0…1.
-        phenomenal_state: the agent's 40 numbers at that moment, shape (40,), or None.
-        kind: what sort of percept it was.
+        phenomenal_state: of the agent at that moment, shape (40,), or None.
         audience: who witnessed it and may learn of it and of the answer to it.
-        place: where it was, a room's id, or "".
+        place: a room's id, or "".
         pinned: never leaves episodic memory.
-        recall_count: how often it was truly recalled for a response.
+        recall_count: how often it was recalled for a response.
         last_recalled: when it was last recalled for a response, world time, or None.
         stability: seconds; how slowly it fades. Grows with each recall, more when recalls are far apart.
         extra: whatever else the host gave.
@@ -154,12 +142,13 @@ class MemoryEntry:
 
     @property
     def held(self) -> bool:
-        """Whether it may not be evicted: it is pinned, or its host said to keep it."""
+        """Whether it may not be evicted, because it is pinned or somebody asked to keep it."""
         return self.pinned or self.parts.remember >= 1.0
 
     @property
     def fresh_at(self) -> float:
-        """World time from which it fades: when it was last recalled for a response, else when it happened."""
+        """World time from which on it fades: when it was last recalled for a response, else when it
+        happened."""
         return self.timestamp if self.last_recalled is None else self.last_recalled
 
     @property
@@ -169,11 +158,10 @@ class MemoryEntry:
 
     @property
     def tier(self) -> Tier:
-        """How far it is kept from others."""
         return self.audience.tier
 
     def row(self) -> dict[str, Any]:
-        """A row as a bridge would have made it: who said what, how it felt, and whatever the host gave."""
+        """A row as a bridge would have made it."""
         row = {
             "user": self.user_id,
             "text": self.user_text,
@@ -185,14 +173,12 @@ class MemoryEntry:
         return row | ({} if self.response is None else {"response": self.response}) | self.extra
 
     def keys(self) -> Iterable[str]:
-        """The keys of its row."""
         return self.row().keys()
 
     def __getitem__(self, key: str) -> Any:
         return self.row()[key]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """What its row has under a key."""
         return self.row().get(key, default)
 
     def __contains__(self, key: object) -> bool:
@@ -203,50 +189,50 @@ class MemoryEntry:
 
 
 def tags_of(entry: MemoryEntry) -> frozenset[str]:
-    """The tags of an entry: what was given as "tags", as far as it is a list of words, and for hearsay
-    `from:` with the id of each through whom it came."""
+    """The tags of an entry: the words given as "tags", and for hearsay `from:` with the id of each person
+    through whom it came."""
     return tags_in(entry.extra)
 
 
 def tags_in(extra: dict[str, Any]) -> frozenset[str]:
-    """The tags in what was given beside an entry."""
+    """The tags in the extra data of an entry."""
     tags = _given(extra, "tags")
     given = (tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list | tuple) else ()
     return frozenset((*given, *(f"{FROM}{one}" for chain in _hearsay(extra) for one in chain)))
 
 
 def given(entry: MemoryEntry, name: str) -> Any:
-    """What a host gave beside an entry, or a world with its percept, under a name; None for nothing."""
+    """What a host or a world gave with an entry under a name, or None."""
     return _given(entry.extra, name)
 
 
 WITHDRAWN = "withdrawn"
-"""Beside an entry: its source does not hold any more what it was."""
+"""Key in the extra data of an entry that its source does not hold any more."""
 KNOWN_BY = "known_by"
-"""Beside an entry that was written by hand: who wrote it."""
+"""Key in the extra data of an entry that was written by hand: who wrote it."""
 
 
 def written_by(entry: MemoryEntry) -> str:
-    """Who wrote an entry by hand, as a fact about whoever it is from; "" for what was perceived."""
+    """Who wrote an entry by hand, as a fact about its user; "" for what was perceived."""
     by = _given(entry.extra, KNOWN_BY)
     return by if isinstance(by, str) else ""
 
 
 def title_of(entry: MemoryEntry) -> str:
-    """The title of what an entry was read in."""
+    """The title of the document that an entry was read in."""
     title = _given(entry.extra, "title")
     return (clean(title) if isinstance(title, str) else "") or clean(entry.place) or "a book"
 
 
 HEARSAY = "hearsay"
-"""Beside what somebody told: from whom they had it, see `hearsay`."""
+"""Key in the extra data of hearsay, see `hearsay`."""
 FROM = "from:"
-"""Begins the tag of each of them."""
+"""Prefix of the tag for each person that hearsay came through."""
 
 
 def hearsay(entry: MemoryEntry) -> tuple[tuple[str, ...], ...]:
-    """From whom whoever said this had what they told: for each source the ids from the first who told it to
-    the one from whom the speaker had it; empty for what they knew themselves."""
+    """Where the speaker had this from: for each source the ids from the first who told it to the last, from
+    whom the speaker had it; empty for what they knew themselves."""
     return _hearsay(entry.extra)
 
 
@@ -275,13 +261,13 @@ class LinkType(StrEnum):
     REFLECTED = "reflected"
     """The source was made of the target when the agent thought things over."""
     REPLACED = "replaced"
-    """A source of records tells the one in place of the other: the link's source is the newer of the two."""
+    """The link's source is the newer version of the same record."""
     REVERTS = "reverts"
-    """The source is a commit that takes the target back."""
+    """The source is a commit that reverts the target."""
     FIXES = "fixes"
-    """The source is a commit that says it mends the target."""
+    """The source is a commit that says it fixes the target."""
     TOUCHED_AGAIN = "touched_again"
-    """The source is a commit that changes files which the target, an earlier one, changed too."""
+    """The source is a commit that changes files which the target, an earlier commit, changed too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +296,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """What an intense moment became: a metaphor that comes back with its feeling, in place of the facts.
+    """A metaphor of an intense moment, which comes back with its feeling.
 
     Attributes:
         id: number of the symbol within its agent, rising; never given twice.
@@ -318,11 +304,9 @@ class Symbol:
         timestamp: world time of that moment, seconds since 1970-01-01 UTC.
         literal_event: what happened.
         symbolic_encoding: the metaphor, one line.
-        affect: what was felt; by this it is retrieved.
         salience: how much it counts, 0…1; the least salient is evicted.
-        surprise: of the moment, 0…1.
         made_by: which model made it; "images" for our own table.
-        audience: who may hear of it: whoever may learn of the moment itself.
+        audience: who may learn of the moment itself.
     """
 
     id: int
@@ -348,10 +332,10 @@ class Why(StrEnum):
     NEXT_TO = "next_to"
     """The words that were looked for stand in the lines around it."""
     DATE = "date"
-    """The day, month or year that was named."""
+    """It happened on the day, month or year that was named."""
     LINKED = "linked"
     DUE = "due"
-    """Whoever is there said that it would happen, and its time has come."""
+    """Somebody present said that it would happen, and its time has come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,13 +343,12 @@ class Recalled:
     """An entry that was recalled, with why and how strongly.
 
     Attributes:
-        entry: what was recalled.
-        why: every reason that chose it, the first one first.
+        why: every reason that chose it.
         score: of the first reason, 0…1 (recency, importance, likeness, match).
         scores: the score of each reason by its name.
-        sources: ids of other entries that it stands for: the same person said the same in them.
-        supersedes: ids of what it corrects, as far as that was recalled too.
-        superseded_by: the id of what corrects it, or None.
+        sources: ids of other entries in which the same person said the same.
+        supersedes: ids of recalled entries that it corrects.
+        superseded_by: the id of the entry that corrects it, or None.
     """
 
     entry: MemoryEntry
@@ -378,30 +361,29 @@ class Recalled:
 
     @property
     def audience(self) -> Audience:
-        """Of the entry."""
         return self.entry.audience
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryStats:
-    """How full an agent's memory is. Rates and averages are 0…1, 0 where nothing is there yet."""
+    """How full an agent's memory is. Rates and averages are 0…1, 0 for an empty memory."""
 
     hierarchical: bool
     working: int
     working_capacity: int
-    episodic: int
-    episodic_capacity: int
-    symbols: int
-    symbol_capacity: int
-    perceived: int
-    consolidated: int
-    consolidation_rate: float
-    average_importance: float
-    pinned: int
+    episodic: int = 0
+    episodic_capacity: int = 0
+    symbols: int = 0
+    symbol_capacity: int = 0
+    perceived: int = 0
+    consolidated: int = 0
+    consolidation_rate: float = 0.0
+    average_importance: float = 0.0
+    pinned: int = 0
 
 
 class Order(StrEnum):
-    """What memories can be sorted by; among equals the later one counts as more."""
+    """What memories can be sorted by; of equals the later one counts as more."""
 
     WHEN = "when"
     IMPORTANCE = "importance"
@@ -420,13 +402,11 @@ STORED = (Order.WHEN, Order.IMPORTANCE, Order.WHO, Order.TEXT)
 
 @dataclass(frozen=True, slots=True)
 class ArchivedAgent:
-    """An agent beside its memories.
+    """An agent without its memories.
 
     Attributes:
-        agent_id: its id.
-        last_id: the highest number that a memory of it ever had; none is given twice.
+        last_id, last_symbol_id: the highest number that a memory or symbol of it ever had.
         state: see `noodlings.ports.AgentState.data`.
-        last_symbol_id: the highest number that a symbol of it ever had.
     """
 
     agent_id: str

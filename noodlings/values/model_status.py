@@ -1,7 +1,7 @@
-"""What is known of the language model: whether it answers, and if not, why the offline voice speaks.
+"""The status of the language model: whether it answers, and if not, why the offline voice speaks.
 
-It is said in two ways: `sentence` to whoever runs the world, and `plain` to everybody else, without an
-address or what a server said. Neither ever holds a key.
+`sentence` is for whoever runs the world, and `plain`, without an address or what a server said, for everybody
+else. Neither ever holds a key.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 
 class ModelState(StrEnum):
-    """How things stand with a model."""
+    """Whether a model answers."""
 
     OFFLINE = "offline voice"
     """None is configured."""
@@ -20,9 +20,9 @@ class ModelState(StrEnum):
     """It is not known yet whether it answers."""
     ANSWERS = "answers"
     REFUSES = "refuses"
-    """The endpoint is there and answers with an error."""
+    """The endpoint answers with an error."""
     SILENT = "silent"
-    """There is no answer, or none of any use."""
+    """There is no answer, or no usable one."""
     UNKNOWN = "unknown model"
     """The endpoint lists its models, and this one is not among them."""
 
@@ -45,12 +45,11 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """How things stand with the model that speaks.
+    """The status of the model that speaks.
 
     Attributes:
-        state: in a word.
         model, endpoint: its name and address as they may be shown; "" without one.
-        words: why it is so, "" where there is nothing to add.
+        words: why it is so, or "".
         since: when that began, in seconds since 1970-01-01 UTC by the wall clock.
     """
 
@@ -62,7 +61,6 @@ class ModelStatus:
 
     @property
     def away(self) -> bool:
-        """Whether the offline voice speaks in its place."""
         return self.state.away
 
     @property
@@ -80,7 +78,6 @@ class ModelStatus:
 
 
 NO_MODEL = ModelStatus()
-"""How things stand where none is configured."""
 
 ModelWatcher = Callable[[ModelStatus, ModelStatus], None]
-"""Is told how things stood with the model, and how they stand from now on. Must return at once."""
+"""Called with the old status and the new one. Must return at once."""

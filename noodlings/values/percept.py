@@ -26,27 +26,26 @@ class Kind(StrEnum):
     LEAVE = "leave"
     EVENT = "event"
     THOUGHT = "thought"
-    """The agent's own rumination: never as if somebody had said it."""
+    """The agent's own rumination."""
     READ = "read"
-    """A passage of a document or a commit: read, and never as if it had been lived or told."""
+    """A passage of a document or a commit."""
     KNOWN = "known"
-    """Lore: what anybody of that place or trade knows, and nobody told it."""
+    """Lore: what everybody of that place or trade knows."""
 
 
 LEARNED = frozenset({Kind.READ, Kind.KNOWN})
-"""Kinds that were not lived: they come to mind where they are asked for, and nowhere else."""
+"""Kinds that were not lived: they only come to mind when they are asked for."""
 LIVED = frozenset(Kind) - LEARNED
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})
-"""Kinds that are confined where nobody else is there: alone with a character is private."""
+"""Kinds that are confined if nobody else is there: to be alone with a character is private."""
 
 
 def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str]) -> Audience:
-    """Who may learn of something: of a whisper or a thought never anybody who did not witness it.
+    """Who may learn of something; of a whisper or a thought only those who witnessed it.
 
     Args:
-        kind: what it was.
         user_id: who did it; a witness too.
         witnessed: who may learn of it, or only the ids of those who witnessed it.
     """
@@ -58,10 +57,10 @@ def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str])
 def kept_audience(
     kind: Kind, user_id: str, witnesses: Collection[str], confined: bool | None, tier: int = Tier.OPEN
 ) -> Audience:
-    """The audience of something that was kept; None for `confined` where it was kept before that was noted.
+    """The audience of something that was stored. In old data `confined` is None, and it follows from the
+    kind.
 
-    Then it follows from the kind. The other arguments as in `audience_of`; a tier from before there were any
-    is 0. Raises ValueError for a number that is no tier.
+    Raises `ValueError` for a number that is no tier.
     """
     if confined is None:
         return audience_of(kind, user_id, witnesses)
@@ -74,24 +73,22 @@ class Percept:
 
     Attributes:
         user_id: who did it (a player, another agent, or the agent itself).
-        text: what was said or done, without the name: "My dog died yesterday", "waves". It is
-            made one printable line here (`noodlings.text.clean`), so that nobody after has to.
-        kind: see `Kind`.
+        text: what was said or done, without the name: "My dog died yesterday", "waves". It is cleaned here
+            (`noodlings.text.clean`).
         timestamp: world time in seconds since 1970-01-01 UTC, see `noodlings.clock.moment`.
         addressed: it was meant for this agent (named, whispered to, alone together).
-        present: who would hear the agent's answer, ids without the agent's own; whoever did it always does.
-        audience: who may learn of it, or the ids of those who witnessed it; None where that follows from what
-            it is and who is there, see `heard_by`.
-        affect: what the agent feels about it, when the world already knows; else it is appraised.
-        surprise: 0…1, when the world already knows; else it is forecast and compared.
+        present: who would hear the agent's answer, beside `user_id`; ids without the agent's own.
+        audience: who may learn of it, or the ids of those who witnessed it; by default see `heard_by`.
+        affect: what the agent feels about it, if the world knows; else it is appraised.
+        surprise: 0…1, if the world knows; else it is compared with the forecast.
         identity_salience: how much it touches who the agent is, 0…1.
-        depth: how many replies of other agents led to it; a person's line has 0. Ends echo between agents.
-        place: where it happened, a room's id, or "".
-        things: what lies about there, by name; not kept with the memory.
-        data: whatever else the world wants to have kept (JSON-compatible).
-        floor: decides who of those who hear it answers; None where the agent decides alone. It is never kept.
-        actions: what the agent may do beside answering; not kept with the memory.
-        tier: how far it is kept from others, at least; a number of `Tier` will do.
+        depth: how many replies of other agents led to it, so that agents do not echo for ever.
+        place: a room's id, or "".
+        things: names of what lies about there; not stored.
+        data: whatever else the world wants to have stored (JSON-compatible).
+        floor: decides who of those who hear it answers; None if the agent decides alone. Not stored.
+        actions: what the agent may do beside answering; not stored.
+        tier: the least tier of it; a number of `Tier` will do.
     """
 
     user_id: str
@@ -134,21 +131,20 @@ class Percept:
 
     @property
     def listeners(self) -> frozenset[str]:
-        """Whoever hears the agent's answer, ids; never empty."""
+        """Ids of those who hear the agent's answer; never empty."""
         return self.present | {self.user_id}
 
     @property
     def heard_by(self) -> Audience:
-        """Who witnessed it and may learn of it, the agent itself aside.
+        """Who witnessed it and may learn of it, without the agent itself.
 
         A whisper, a thought, and what is told to a character with nobody else there, is confined to those who
-        heard it. What is told before others is open, and so is what happens in the world. A tier confines it
-        whatever it is.
+        heard it. What is told before others is open, and so is what happens in the world. A tier above
+        `Tier.OPEN` always confines it.
         """
-        if self.audience is not None:
-            given = (
-                self.audience if isinstance(self.audience, Audience) else Audience(frozenset(self.audience))
-            )
-            return audience_of(self.kind, self.user_id, given.at_least(self.tier))
+        given = self.audience
+        if given is not None:
+            witnessed = given if isinstance(given, Audience) else Audience(frozenset(given))
+            return audience_of(self.kind, self.user_id, witnessed.at_least(self.tier))
         alone = self.kind in _TOLD and self.listeners == {self.user_id}
         return Audience(self.listeners, alone or self.kind in PRIVATE).at_least(self.tier)

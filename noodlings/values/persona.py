@@ -24,21 +24,18 @@ COOL_DOWN = 20.0
 
 @dataclass(frozen=True, slots=True)
 class PersonaVoice:
-    """How an agent sounds when no model speaks for it.
+    """How an agent sounds when no model speaks for it. Texts are phrases, see `noodlings.values.wording`.
 
     Attributes:
         case: "plain", "upper" or "lower".
-        address: what it likes to call whoever it talks to; empty for their name.
-        interjections: short outbursts by feeling (`noodlings.values.wording.SpokenFeeling`).
-        mannerisms: sentences it likes to put in, complete in themselves.
-        lines: its own words by dialogue act (`noodlings.values.wording.DialogueAct`), as phrases
-            (`noodlings.values.wording`), so are interjections, mannerisms and gestures; preferred to the
-            shared ones.
+        address: what it calls people it talks to; empty for their names.
+        interjections: short outbursts by `SpokenFeeling`.
+        mannerisms: complete sentences it likes to insert.
+        lines: its own words by `DialogueAct`; preferred to the shared ones.
         gestures: what it does instead of speaking, without its name ("tilts its head").
         idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
-        colours: what it lets show in a reply, by what colours it (`noodlings.values.wording.COLOURS`), as
-            phrases; preferred to the shared ones.
-        sounds: noises it must make ("honk"): each reply holds one of them, whoever puts it into words.
+        colours: by what colours a reply, see `COLOURS`; preferred to the shared ones.
+        sounds: noises it must make ("honk"): every reply of every voice holds one of them.
     """
 
     case: str = "plain"
@@ -54,7 +51,7 @@ class PersonaVoice:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a model picks the words of an answer, beside its temperature; None is not said to it.
+    """How a model samples an answer, beside the temperature; None is not sent to it.
 
     Attributes:
         stop: where an answer ends, up to three.
@@ -76,7 +73,7 @@ _NO_NAMES = frozenset(
         "mother brother sister uncle aunt saint st",
     )
 )
-"""Words of a name that nobody is called by alone."""
+"""Words that nobody is called by alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +83,25 @@ class Persona:
     Attributes:
         id: "servnak": lower case, the name in commands, URLs and the database.
         name: as shown, "SERVNAK".
-        species: "robot".
         description: what one sees when looking.
         identity: the prompt that tells a model who it is, second person.
         personality: trait → 0…1, all of `TRAITS`.
         appetites: appetite → 0…1, all of `APPETITES`.
-        voice: how it sounds without a model.
         aliases: other names it listens to.
         home: the room it starts in.
-        profession: what it does for a living, "guard", or "".
-        factions: what it belongs to, such as guilds; with the profession they say what lore is for it.
+        profession: such as "guard", or "".
+        factions: such as guilds; with the profession they decide which lore is for it.
         baseline: the affect its mood returns to.
-        identity_words: what touches its sense of self; a percept that names one has identity salience.
+        identity_words: a percept that names one of these has identity salience.
         transistors: name → gain 0…1.
         max_tokens: the longest reply a model may give.
         moodiness: how far what it feels moves its mood, 0 (never) … 1.
-        verbal: whether it speaks; who does not answers with acts alone.
+        verbal: whether it speaks; otherwise it answers with acts alone.
         examples: lines of its own, which show a model how it speaks.
         temperature: of a model that speaks for it, 0 … 2; None leaves it to the voice.
-        sampling: what else its recipe says of the model; what it leaves open is up to the settings.
+        sampling: what is None in it is up to the settings.
         response_cooldown: world seconds after its last words in which it does not speak unasked, ≥ 0.
-        extra: what its recipe holds that nothing uses, under the keys it stood under (JSON-compatible). It is
-            as it was written: whoever shows any of it cleans it first.
+        extra: unused parts of its recipe (JSON-compatible), not cleaned.
     """
 
     id: str

@@ -1,7 +1,4 @@
-"""A prompt as it was sent to a model, and what that cost: for people to look at.
-
-The rule it keeps: it is in the memory of the process and nowhere else.
-"""
+"""A prompt as it was sent to a model, and what it cost. It is only ever kept in the memory of the process."""
 
 from __future__ import annotations
 
@@ -13,8 +10,7 @@ class TokenCounts:
     """Tokens of a call.
 
     Attributes:
-        total, prompt, completion: of the prompt and the answer together, of the prompt, of the answer.
-        cached: how many of the prompt the server had cached; None where it does not say.
+        cached: how many of the prompt the server had cached; None if it does not say.
         estimated: whether they are estimated from the text, because the server does not say.
     """
 
@@ -26,7 +22,6 @@ class TokenCounts:
 
 
 NO_COUNTS = TokenCounts()
-"""Of what a server says nothing about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +37,8 @@ class SentPrompt:
     """One attempt at a call.
 
     Attributes:
-        task, model: what for, and who was asked.
-        messages: in order.
-        failure: why its answer was of no use; "" while it is awaited, and where it was of use.
-        tokens: None while it is awaited, and where it never reached a model.
+        failure: why its answer was of no use; "" while it is awaited, and if it was of use.
+        tokens: None while it is awaited, and if it never reached a model.
     """
 
     task: str

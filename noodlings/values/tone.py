@@ -1,4 +1,5 @@
-"""The tone of a turn: how a decent listener answers. It is decided before the words; every voice keeps it."""
+"""The tone of a turn: how a decent listener answers. It is decided before the words, and every voice keeps
+to it."""
 
 from __future__ import annotations
 
@@ -27,13 +28,7 @@ class ToneSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    """A tone, and why.
-
-    Attributes:
-        name: which.
-        why: what it comes from.
-        entry_id: the memory that it comes from; None where what is answered decides alone.
-    """
+    """A tone, what it comes from, and the memory behind it; None if what is answered decides alone."""
 
     name: ToneName = ToneName.PLAIN
     why: ToneSource = ToneSource.SAID

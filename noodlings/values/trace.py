@@ -17,14 +17,14 @@ from noodlings.values.tone import PLAIN, Tone
 
 @dataclass(frozen=True, slots=True)
 class RecalledTrace:
-    """One memory that was in mind during a turn, by reference; the fields are those of `Recalled`."""
+    """One memory that was in mind during a turn; the fields are those of `Recalled`."""
 
     entry_id: int
     why: tuple[str, ...]
     score: float
     scores: dict[str, float] = field(default_factory=dict)
     used: bool = False
-    """Whether the words that were said came from it (the offline voice knows; a model cannot be asked)."""
+    """Whether the reply came from it, as far as the voice knows."""
     sources: tuple[int, ...] = ()
     supersedes: tuple[int, ...] = ()
     superseded_by: int | None = None
@@ -35,11 +35,11 @@ class Modulation:
     """What one transistor made of the thought.
 
     Attributes:
-        transistor, gain: which, and how strong it is set, 0…1.
-        before, after: the thought, the same where it was passed through; both "" where one call of a model
-            took in all lenses at once.
-        how: "fused", "serial" or "offline"; "passed" when there was nothing to add, "off" at gain 0,
-            "failed" when it could not (`Trace.degraded` says why).
+        gain: how strong it is set, 0…1.
+        before, after: the thought, the same if it was not changed; both "" if one call of a model applied all
+            lenses at once.
+        how: "fused", "serial" or "offline"; "passed" if there was nothing to add, "off" at gain 0, "failed"
+            if it failed (`Trace.degraded` says why).
         lens: what it asked for, in words.
         read: what it read beside memories and symbols: a feeling, an appetite.
         entries, symbols: ids of the memories and symbols that it read.
@@ -61,24 +61,23 @@ class Trace:
     """The record of one turn.
 
     Attributes:
-        agent_id, entry_id: whose turn, and the percept it answers (an entry of that agent).
+        entry_id: the percept it answers, an entry of that agent.
         timestamp: world time.
         affect: what was felt in the end, and by what means (`appraised_by`: "words", "words+vector",
             "words+layers", "llm", "event", "given"); the entry keeps what was felt at first.
         mood: the agent's mood after the event.
         surprise, importance, parts: as encoded.
-        recalled: what was in mind, oldest to newest; empty when the agent had nothing to say.
-        thought: the plain thought, or "" when the agent kept silent.
+        recalled: what was in mind, oldest to newest; empty if the agent had nothing to say.
+        thought: the plain thought, or "" if the agent kept silent.
         modulations: what each transistor made of it, in order.
         response: what was said, or None.
-        voice: which voice spoke: "offline", "llm", or "".
+        voice: "offline", "llm", or "".
         decision: why it spoke or kept silent.
-        tone: what the answer had to do justice to.
         milliseconds: how long each step took, by its name.
         calls, tokens: what the turn cost of a model.
-        degraded: what failed and was done without, in words.
+        degraded: what failed, in words.
         audience: who heard the answer, and may learn of it and of what it was made of.
-        action: what it does beside answering, of what was offered; None for nothing.
+        action: the offered action that goes with the answer, or None.
     """
 
     agent_id: str
@@ -107,17 +106,15 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class TurnEvent:
-    """A sign of an agent at work, for whoever looks on.
+    """One step of a turn, for watchers.
 
     Attributes:
-        agent_id, entry_id: whose turn, and as what the percept is remembered.
-        step: "perceived" when the percept is kept, "recall" when it is known what comes to mind, "thinking"
-            when a reply is late, "speech" with each part of a reply as soon as it may be heard, "turn" at the
-            end; between the first and the last only where it answers.
+        entry_id: the entry that the percept became.
+        step: "perceived" when the percept is stored, "recall" when the memories are chosen, "thinking" when a
+            reply is late, "speech" with each part of a reply as soon as it may be heard, "turn" at the end.
+            Without an answer there are only the first and the last.
         trace: as far as it goes; whole with "turn".
-        percept: what it is about.
-        said: with "speech" one or more whole sentences; those of a turn, in order and with a space between
-            them, are its response.
+        said: with "speech" one or more whole sentences; those of a turn, joined by spaces, are its response.
     """
 
     agent_id: str

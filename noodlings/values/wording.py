@@ -158,25 +158,25 @@ SLOTS: dict[DialogueAct, frozenset[str]] = {
     DialogueAct.WHAT_IS_HERE: frozenset({"things"}),
     DialogueAct.WHAT_DO_YOU_WANT: frozenset({"want"}),
 }
-"""What else the lines for an act may use."""
+"""Additional slots for the lines of an act."""
 
 SIGNS = tuple(feeling.value for feeling in SpokenFeeling if feeling is not SpokenFeeling.CALM)
 """Feelings that show in the body: their colours are gestures, the others are whole sentences."""
 
 GENTLY = {name: f"gently_{name}" for name in ("curiosity", "status", "mastery", "novelty", "autonomy")}
-"""Wants that are spoken of in another way in the face of something heavy, and the colour for that."""
+"""Appetites with another colour for grave moments, and that colour."""
 
 COLOURS: dict[str, frozenset[str]] = {
     **dict.fromkeys((*SIGNS, *APPETITES, *GENTLY.values(), "self"), frozenset()),
     "alike": frozenset({"memory"}),
     "image": frozenset({"image"}),
 }
-"""What may colour a reply, with what else its phrases may use: a feeling, something wanted, a moment that
-felt alike ({memory}, a clause), an image from below ({image}: "a cold tide"), and who the character is."""
+"""What may colour a reply, with additional slots: a feeling, an appetite, a moment that felt alike
+({memory}, a clause), an image from the subconscious ({image}: "a cold tide"), and who the character is."""
 
 
 _TELLING = 6
-"""Characters of a fixed piece that hardly stands in other lines."""
+"""Characters of a fixed piece that rarely stands in other lines."""
 _TOKENS = re.compile(r"[(|)]|\{[A-Za-z_]+\}|[^(|){}]+|.")
 _SPACES = re.compile(r"\s+")
 _GAP_BEFORE_MARK = re.compile(r" (?=[,.;:!?])")
@@ -209,9 +209,9 @@ class Phrase:
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """Case-folded pieces by which it is known again: one of them is in every line that was made of it.
+        """Case-folded pieces, of which every line that was made of it holds one.
 
-        Its longest fixed piece where that is long enough to tell, else the pieces of all alternatives too.
+        This is its longest fixed piece if that is long enough, else the pieces of all alternatives.
         """
         fixed = [part.strip().casefold() for part in self.parts if isinstance(part, str)]
         longest = max(fixed, key=len, default="")
@@ -221,12 +221,12 @@ class Phrase:
         return tuple(piece for piece in pieces if len(piece) > _TELLING // 2)
 
     def is_in(self, line: str) -> bool:
-        """Whether a (case-folded) line was probably made of it."""
+        """Whether a (case-folded) line was probably made of this phrase."""
         return any(mark in line for mark in self.marks)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What every line is like that was made of it, letter case aside."""
+        """Matches every line that was made of it, ignoring case."""
         return re.compile(rf"{_pattern(self.parts).strip()}(?=\s|$)", re.IGNORECASE)
 
     def expand(self, random: random.Random, slots: Mapping[str, str]) -> str:

@@ -73,7 +73,8 @@ def test_an_entry_that_left_both_may_come_back_when_it_is_revised() -> None:
     streams = two_streams(working=1)
     streams.take_in(an_entry(1, 0.2), NOW)
     streams.take_in(an_entry(2, 0.2), NOW)
-    assert streams.find(1) is None
+    assert 1 not in streams.working
+    assert 1 not in streams.episodic
     streams.revise(an_entry(1, 0.2, pinned=True), NOW)
     assert in_episodic(streams) == [1]
     assert in_working(streams) == [2]

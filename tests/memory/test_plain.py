@@ -39,7 +39,6 @@ def test_whatever_it_matters_nothing_is_kept_for_it() -> None:
         memory.add(number, number, ME, "ok", NEUTRAL)
     assert memory.find(dog.id) is None
     assert memory.retrieve_episodic() == memory.recall_by_affect(SORROWFUL) == []
-    assert memory.retrieve_by_affect_similarity(SORROWFUL) == []
     assert not memory.is_episodic(dog.id)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from noodlings.recall.archive import SearchIndex
 from noodlings.recall.search import Searcher
 from noodlings.values.memory import ImportanceParts, MemoryEntry
@@ -44,3 +46,25 @@ def archive_of(*entries, vectors=False):
 def ids(hits):
     """The entries that were found, best first."""
     return [hit.entry_id for hit in hits]
+
+
+def append_row(neighbours, timestamp, place="", aside=False):
+    neighbours.extend([timestamp], [place], [aside])
+
+
+def append_vector(index, vector, neighbours):
+    """One more row of a vector index, without a vector where that is None."""
+    index.add(np.array([vector is not None]), None if vector is None else vector[None], neighbours)
+
+
+def neighbours_of(neighbours, row):
+    """(weight, row) of a row itself and of those of its neighbours that there are."""
+    near = [(weight, int(others[0])) for weight, others in neighbours.near(np.array([row]))]
+    return [(weight, other) for weight, other in near if other != -1]
+
+
+def without_vector(archive):
+    """Ids of the entries that are still to be embedded."""
+    return [
+        number for number, row in archive.index.row_of.items() if archive.vectors.likeness(row, row) is None
+    ]

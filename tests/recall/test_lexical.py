@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from noodlings.recall import lexical
 from noodlings.recall.lexical import K1, B, LexicalIndex
 from noodlings.recall.neighbours import BEFORE, Neighbours
+from tests.recall.archives import append_row
 
 APART = 9_999.0
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=8)
@@ -16,8 +17,8 @@ WORDS = st.lists(st.sampled_from("abcdef"), max_size=8)
 def index_of(*documents, gap=APART):
     index, neighbours = LexicalIndex(), Neighbours()
     for number, words in enumerate(documents):
-        neighbours.append(number * gap, "")
-        index.append(list(words))
+        append_row(neighbours, number * gap)
+        index.add([list(words)])
     return index, neighbours
 
 

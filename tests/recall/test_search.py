@@ -16,7 +16,7 @@ from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Why
 from noodlings.values.percept import Kind
-from tests.recall.archives import archive_of, ids, make_entry, vector_of
+from tests.recall.archives import archive_of, ids, make_entry, vector_of, without_vector
 from tests.thorough import examples
 
 GLAD, SAD = Affect(0.9, 0.8), Affect(-0.9, 0.6, sorrow=0.9)
@@ -266,17 +266,17 @@ def test_what_is_forgotten_is_not_found_by_anything():
 def test_vectors_may_come_later():
     searcher = archive_of("alpha", "beta", vectors=True)
     searcher.archive.add(make_entry(7, "gamma"))
-    assert searcher.archive.without_vector() == [7]
+    assert without_vector(searcher.archive) == [7]
     assert ids(searcher.search("gamma", query_vector=vector_of("nothing")))[0] == 7
     searcher.archive.set_vector(7, vector_of("gamma"))
-    assert searcher.archive.without_vector() == []
+    assert without_vector(searcher.archive) == []
     assert searcher.nearest(vector_of("gamma"), 1)[0][0] == 7
 
 
 def test_another_model_starts_anew_and_never_mixes():
     searcher = archive_of("alpha", "beta", vectors=True)
     searcher.archive.change_model("other", 3)
-    assert searcher.archive.without_vector() == [0, 1]
+    assert without_vector(searcher.archive) == [0, 1]
     assert ids(searcher.search("alpha", query_vector=[1.0, 0.0, 0.0])) == [0]
     with pytest.raises(UserError, match="do not mix"):
         searcher.archive.set_vector(0, vector_of("alpha"))
@@ -361,7 +361,7 @@ def test_a_model_may_change_in_the_middle_of_a_talk():
     talk = [make_entry(number, f"line {number}", timestamp=float(number)) for number in range(5)]
     searcher = archive_of(*talk, vectors=True)
     searcher.archive.change_model("other", 64)
-    assert searcher.archive.without_vector() == [0, 1, 2, 3, 4]
+    assert without_vector(searcher.archive) == [0, 1, 2, 3, 4]
     for entry in talk:
         searcher.archive.set_vector(entry.id, vector_of(entry.user_text))
     whole = archive_of(*talk, vectors=True)

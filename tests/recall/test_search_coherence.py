@@ -11,7 +11,7 @@ from noodlings.recall.rank import DEFAULT_WEIGHTS, LOOSE_WEIGHTS
 from noodlings.recall.search import ENOUGH_PAIRS, MEANT, Searcher
 from noodlings.recall.vectors import VectorIndex
 from noodlings.values.percept import Kind
-from tests.recall.archives import archive_of, ids, make_entry, vector_of
+from tests.recall.archives import append_row, append_vector, archive_of, ids, make_entry, vector_of
 
 SECOND = 1.0
 WORDS = ("boat", "rain", "soup", "mill", "song", "horse", "clock", "bread", "stone", "feather")
@@ -39,8 +39,8 @@ def busy_room(*told: str, user: str = "user_ann", importance: float = 0.5) -> Se
 def coherence(vectors: list[str]) -> float:
     index, near = VectorIndex("test", 64), Neighbours()
     for number, text in enumerate(vectors):
-        near.append(float(number), "")
-        index.append(vector_of(text), near)
+        append_row(near, float(number), "")
+        append_vector(index, vector_of(text), near)
     return index.coherence(*near.pairs(100))
 
 
@@ -54,7 +54,7 @@ def test_a_talk_that_goes_on_is_coherent_and_a_busy_room_is_not() -> None:
 def test_only_pairs_of_one_talk_are_measured_and_none_that_is_hidden() -> None:
     near = Neighbours()
     for number, place in enumerate(["inn", "inn", "mill", "mill", "mill"]):
-        near.append(float(number), place)
+        append_row(near, float(number), place)
     earlier, later = near.pairs(10)
     assert list(zip(earlier, later, strict=True)) == [(0, 1), (2, 3), (3, 4)]
     assert near.pairs(1)[1].tolist() == [4]

@@ -7,6 +7,7 @@ from noodlings.errors import UserError
 from noodlings.recall import vectors
 from noodlings.recall.neighbours import Neighbours
 from noodlings.recall.vectors import VectorIndex
+from tests.recall.archives import append_row, append_vector, neighbours_of
 
 SIZE = 8
 WIDE = 256
@@ -20,8 +21,8 @@ def unit(seed):
 def filled(count, gap=1.0, without=()):
     index, neighbours = VectorIndex("toy", SIZE), Neighbours()
     for row in range(count):
-        neighbours.append(row * gap, "")
-        index.append(None if row in without else unit(row), neighbours)
+        append_row(neighbours, row * gap, "")
+        append_vector(index, None if row in without else unit(row), neighbours)
     return index, neighbours
 
 
@@ -40,7 +41,7 @@ def mixed_cosines(index, neighbours, query, vectors):
     """What `score` promises, the long way."""
     result = []
     for row in range(len(index)):
-        total = sum(weight * vectors[source] for weight, source in neighbours.of(row))
+        total = sum(weight * vectors[source] for weight, source in neighbours_of(neighbours, row))
         result.append(max(float(total @ query / np.linalg.norm(total)), 0.0))
     return result
 
@@ -63,10 +64,10 @@ def test_some_rows_score_as_among_all():
 
 def test_a_vector_may_come_later_in_any_order():
     index, neighbours = filled(6, without=range(6))
-    assert index.missing.tolist() == [0, 1, 2, 3, 4, 5]
+    assert [row for row in range(len(index)) if index.likeness(row, row) is None] == [0, 1, 2, 3, 4, 5]
     for row in (4, 0, 5, 2, 1, 3):
         index.place(np.array([row]), unit(row)[None], neighbours)
-    assert index.missing.size == 0
+    assert index.count == len(index)
     at_once, _ = filled(6)
     assert index.meaning(unit(9), neighbours) == pytest.approx(at_once.meaning(unit(9), neighbours), abs=1e-6)
 
@@ -82,7 +83,7 @@ def test_a_cleared_vector_is_gone():
     index, neighbours = filled(3, gap=9_999.0)
     index.clear(np.array([1]), neighbours)
     assert [row for row, _ in index.search(unit(1))].count(1) == 0
-    assert index.missing.tolist() == [1]
+    assert [row for row in range(len(index)) if index.likeness(row, row) is None] == [1]
 
 
 def test_vectors_are_scaled_to_length_one():
@@ -109,8 +110,8 @@ def of_many(many, common=0.0):
     centres = random.normal(size=(20, WIDE)) + common * random.normal(size=WIDE)
     index, neighbours = VectorIndex("m", WIDE), Neighbours()
     for row, vector in enumerate(centres[random.integers(20, size=many)]):
-        neighbours.append(row % 10 * 20.0 + row // 10 * 9_000.0, "hall")
-        index.append(index.checked(vector + random.normal(size=WIDE)), neighbours)
+        append_row(neighbours, row % 10 * 20.0 + row // 10 * 9_000.0, "hall")
+        append_vector(index, index.checked(vector + random.normal(size=WIDE)), neighbours)
     return index, neighbours, index.checked(centres[3])
 
 
@@ -148,8 +149,8 @@ def test_a_part_is_measured_roughly_as_if_there_were_no_others():
     alone = VectorIndex("m", WIDE)
     there = Neighbours()
     for row in theirs.tolist():
-        there.append(row % 10 * 20.0 + row // 10 * 9_000.0, "hall")
-        alone.append(index.vector(row), there)
+        append_row(there, row % 10 * 20.0 + row // 10 * 9_000.0, "hall")
+        append_vector(alone, index.vector(row), there)
     assert part.meaning(query, near) == pytest.approx(alone.meaning(query, there), abs=1e-6)
     rough = part.meaning(query, near, rough=True)
     assert np.corrcoef(rough, part.meaning(query, near))[0, 1] > 0.8
