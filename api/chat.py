@@ -207,7 +207,7 @@ class _Reply:
             society.clock.now(),
             addressed=True,
             present=frozenset({user_id}),
-            data={HISTORY: self._talk.history},
+            data={HISTORY: self._talk.history(society.agents[agent_id])},
         )
 
         async def hear(percept: Percept) -> Trace:

@@ -87,10 +87,10 @@ class ClientTalk:
         """Whether the user said anything before. If not, an edited message looks like a new conversation."""
         return any(role == "user" for role, _ in self.before)
 
-    @property
-    def history(self) -> str:
-        """A hash of the messages before."""
-        return sha256(json.dumps(self.before).encode()).hexdigest()[:16]
+    def history(self, agent: Agent) -> str:
+        """A hash of the messages before, as the agent may keep them."""
+        kept = agent.without_personal([list(said) for said in self.before])
+        return sha256(json.dumps(kept).encode()).hexdigest()[:16]
 
     def earlier(self, agent_id: str, user_id: str, now: float) -> tuple[MemoryEntry, ...]:
         """The latest exchanges before, for a model; they are confined and not stored."""
@@ -140,7 +140,7 @@ class ClientTalks:
             percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             own = self._latest(agent, percept.user_id)
             earlier = talk.earlier(agent_id, percept.user_id, percept.timestamp) if len(own) < 2 else ()
-            last = own[-1] if own and given(own[-1], HISTORY) == talk.history else None
+            last = own[-1] if own and given(own[-1], HISTORY) == talk.history(agent) else None
             if last is not None and last.user_text == percept.text:
                 if talk.goes_on or percept.timestamp - last.timestamp <= AGAIN_SECONDS:
                     trace = await agent.answer_again(last.id, said, earlier)
@@ -154,13 +154,16 @@ class ClientTalks:
     async def do_task(self, caller: Caller, talk: ClientTalk, agent_id: str, allowance: Allowance) -> str:
         """The model's answer to a client's own task, for each user one at a time; nothing is remembered.
 
+        Without a model, or if the model may not see what is in the task, it is a title that fits any talk.
+
         Raises:
             LLMError: the model does not answer.
         """
-        if self._society.ask is None:
-            return f"A talk with {self._society.personas[agent_id].name}"
-        async with self._alone("", caller.user_id):
-            return await self._society.ask(talk.messages, allowance)
+        answer = None
+        if self._society.ask is not None:
+            async with self._alone("", caller.user_id):
+                answer = await self._society.ask(talk.messages, allowance)
+        return answer or f"A talk with {self._society.personas[agent_id].name}"
 
     def _latest(self, agent: Agent, user_id: str) -> list[MemoryEntry]:
         """The latest memories of a user, oldest first: at least two if there are two."""

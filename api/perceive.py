@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -25,19 +26,21 @@ from api.authentication import MAX_ID
 from api.parts import AgentName, Held, OnBehalfOf, parts_of, topic_router
 from api.turns import FINGERPRINT, HISTORY, KEY
 from noodlings.agent.events import checked_facts, game_event
-from noodlings.errors import UserError
+from noodlings.errors import Forbidden, UserError
 from noodlings.inspect.why import WhyView
-from noodlings.text import MAX_LINE, clean
+from noodlings.text import MAX_LINE, clean, folded, shorten
 from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
+from noodlings.values.memory import HEARSAY, KNOWN_BY, WITHDRAWN
 from noodlings.values.percept import PRIVATE, Kind, Percept
+from noodlings.values.persona import Persona
 
 MAX_KEY = 200
 MOST_DEPTH = 100
 CUT_OFF = "cut off"
-RESERVED = frozenset({KEY, FINGERPRINT, HISTORY, "tags"})
+RESERVED = frozenset({KEY, FINGERPRINT, HISTORY, HEARSAY, KNOWN_BY, WITHDRAWN, "tags"})
 """Names in the data of a percept that clients may not use."""
 UNANSWERED = "an answer: this turn was cut off; to get one, send it again with another key"
 
@@ -190,6 +193,7 @@ async def perceive(
     society = parts_of(request).society
     if said.name and held.role is not Role.PLAYER:  # a player could take the name of another
         parts_of(request).authenticator.require_own_name(caller)
+        _require_no_character(society.personas, caller)
         society.introduce(caller.user_id, clean(said.name) or caller.name)
     here = society.find(agent)
     kind = Kind(said.kind)
@@ -223,6 +227,14 @@ async def event(
     here = society.find(agent)
     percept = game_event(event.event, event.data, society.clock.now(), caller.user_id, here.rules)
     return await _turn(request, caller, here.id, percept, _one(event.idempotency_key, key, "idempotency_key"))
+
+
+def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> None:
+    """Raise `Forbidden` if the caller is named like a character: memories would name the wrong speaker."""
+    called = folded(caller.name)
+    for persona in personas.values():
+        if persona.id != caller.user_id and called in map(folded, (persona.id, *persona.names)):
+            raise Forbidden(f"{shorten(caller.name, 30)} is a character here; choose another name")
 
 
 async def _turn(request: Request, caller: Caller, agent_id: str, percept: Percept, key: str) -> Response:

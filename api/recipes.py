@@ -25,7 +25,7 @@ from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
 from noodlings.validation import yaml_trouble
-from noodlings.values.caller import Role
+from noodlings.values.caller import USER_PREFIX, Role
 from noodlings.values.persona import Persona
 
 FOLDER = "recipes"
@@ -146,7 +146,9 @@ def _refuse_aliases(text: str) -> None:
 
 
 def _require_new(persona: Persona, others: Iterable[Persona]) -> None:
-    """Raise `Conflict` if a name of this character already belongs to another."""
+    """Raise `Conflict` if a name of this character already belongs to another, or its id to people."""
+    if persona.id.startswith(USER_PREFIX):
+        raise Conflict(f"ids that begin with {USER_PREFIX} belong to people; choose another id")
     mine = _names(persona)
     for other in others:
         shared = mine & _names(other)

@@ -102,7 +102,8 @@ class Turns:
         """
         if not key:
             return (await asyncio.shield(self._begin(agent_id, percept, token, turn))).entry_id, False, False
-        place, sent = (agent_id, percept.user_id, key), _fingerprint(percept)
+        place = (agent_id, percept.user_id, key)
+        sent = _fingerprint(percept, self._society.find(agent_id).without_personal)
         under_way = self._under_way.get(place)
         if under_way is not None:
             _require_same(under_way[0], sent)
@@ -213,8 +214,8 @@ def _kept_keys(store: Repository, agent_id: str) -> list[tuple[str, str, Idempot
     return found
 
 
-def _fingerprint(percept: Percept) -> str:
-    """A hash of everything in a percept but its time."""
+def _fingerprint(percept: Percept, without_personal: Callable[[str], str]) -> str:
+    """A hash of everything in a percept but its time. What is masked could be guessed from a hash of it."""
     told = (
         percept.kind.value,
         percept.text,
@@ -228,8 +229,9 @@ def _fingerprint(percept: Percept) -> str:
         *((("salience", percept.identity_salience),) if percept.identity_salience else ()),
         *((("actions", percept.actions),) if percept.actions else ()),
         *((("things", percept.things),) if percept.things else ()),
+        *((("tier", int(percept.tier)),) if percept.tier else ()),
     )
-    return sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:32]
+    return sha256(without_personal(repr(told)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _require_same(before: str, now: str) -> None:

@@ -14,7 +14,7 @@ from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.perceiving import require_keepable
+from noodlings.agent.perceiving import require_keepable, shield
 from noodlings.agent.recipe_form import unused
 from noodlings.agent.recipes import FoundRecipes, find_recipes, plain_persona
 from noodlings.agent.services import AgentServices, Watcher
@@ -170,8 +170,8 @@ def build(
         notes=notes,
         embedding=embedding,
         watchers=watchers,
-        # Of a client's own task the messages go as they are, with all that was said.
-        ask=_asking(gateway) if settings.privacy.of_speech <= _reach(settings.llm.base_url) else None,
+        # A client's own task is sent with all that was said in it.
+        ask=_asking(gateway, services) if settings.privacy.of_speech <= services.reach else None,
         has_account=accounts.owns,
         account_of=accounts.id_of,
         skipped_recipes=[clean(why) for _, why in found.skipped],
@@ -321,7 +321,7 @@ def _model_ports(settings: Settings, gateway: Gateway | None) -> dict[str, Any]:
     }
 
 
-def _asking(gateway: Gateway | None) -> Ask | None:
+def _asking(gateway: Gateway | None, services: AgentServices) -> Ask | None:
     if gateway is None:
         return None
     from noodlings.llm.call import Message, ModelAnswer, ModelCall, Task
@@ -332,8 +332,11 @@ def _asking(gateway: Gateway | None) -> Ask | None:
             raise LLMError("it answered nothing")
         return text
 
-    async def ask(messages: Sequence[tuple[str, str]], allowance: Allowance) -> str:
-        prompt = tuple(Message(role, words) for role, words in messages)
+    async def ask(messages: Sequence[tuple[str, str]], allowance: Allowance) -> str | None:
+        found = shield(services, [words for _, words in messages])
+        if found.tier > services.reach:
+            return None
+        prompt = tuple(Message(role, words) for (role, _), words in zip(messages, found.value, strict=True))
         return await gateway.ask(ModelCall(Task.REPLY, prompt, temperature=0.3), read, allowance)
 
     return ask

@@ -20,6 +20,7 @@ import time
 import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
@@ -33,7 +34,9 @@ from noodlings.agent.perceiving import (
     appraise,
     asked_to_remember,
     identity_salience,
+    shield,
     shielded,
+    shielded_talk,
     take_in,
     tiered,
     untold,
@@ -181,7 +184,7 @@ class Agent:
         turn = await self._pipeline.hear(percept, self._tell)
         if self.archive is not None and not self.archive.embedding.local:
             self.archive.begin()
-        turn.earlier = earlier
+        turn.earlier = shielded_talk(self._services, earlier)
         if percept.floor is not None:
             await self._take_turns(turn, percept.floor)
         if turn.decision.speak:
@@ -233,7 +236,7 @@ class Agent:
             [],
             entry.audience,
             alone,
-            earlier=earlier,
+            earlier=shielded_talk(self._services, earlier),
         )
         self._core.prompts.pop(entry_id, None)
         async with self._speaking:
@@ -255,6 +258,10 @@ class Agent:
         core.note_said(OwnLine(act, OPEN), now)
         self.keep()
         return act
+
+    def without_personal(self, value: Any) -> Any:
+        """A text or JSON-compatible data without the personal data that `privacy.personal` masks."""
+        return shield(self._services, value).value
 
     async def settle(self) -> None:
         """Wait for what it does in the background."""

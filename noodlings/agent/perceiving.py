@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
@@ -120,26 +121,75 @@ def require_keepable(store: Repository, tier: Tier) -> None:
         )
 
 
-def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
-    """A percept as it may be kept, and what was done to it in words, "" for nothing.
+@dataclass(frozen=True, slots=True)
+class Shielded:
+    """Something as `privacy.personal` lets it be kept or sent: with `mask`, personal data in it is replaced
+    by its kind.
 
-    With `privacy.personal: mask` personal data is replaced by its kind. With `raise` only those who were
-    there may learn of it, and where there is a key it is secret. What others in the world saw and heard stays
-    as it was.
+    Attributes:
+        value: a text, or JSON-compatible data.
+        kinds: what personal data was found, each kind once.
+        tier: the lowest tier it may have: with `raise`, secret if there is a key and else confined.
     """
-    found = services.personal(percept.text) if services.personal is not None else ()
-    if not found:
+
+    value: Any
+    kinds: tuple[str, ...]
+    tier: Tier
+
+
+def shield(services: AgentServices, value: Any) -> Shielded:
+    """Look for personal data in a text, or in every text of JSON-compatible data."""
+    find, kinds = services.personal, dict[str, None]()
+    if find is None:
+        return Shielded(value, (), Tier.OPEN)
+
+    def masked(part: Any) -> Any:
+        match part:
+            case str():
+                found = find(part)
+                kinds.update(dict.fromkeys(datum.kind for datum in found))
+                for datum in reversed(found) if services.mask_personal else ():
+                    part = f"{part[: datum.start]}[{datum.kind}]{part[datum.end :]}"
+                return part
+            case list() | tuple():
+                return type(part)(map(masked, part))
+            case dict():
+                return {name: masked(inner) for name, inner in part.items()}
+        return part
+
+    masked_value = masked(value)
+    raised = Tier.SECRET if services.store.keeps_secrets else Tier.CONFINED
+    return Shielded(masked_value, tuple(kinds), raised if kinds and not services.mask_personal else Tier.OPEN)
+
+
+def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
+    """A percept as it may be kept, and what was done to it in words, "" for nothing; see `Shielded`.
+
+    With `raise` only those who were there may learn of it. What others in the world saw and heard stays as it
+    was.
+    """
+    found = shield(services, [percept.text, percept.place, percept.things, percept.data])
+    if not found.kinds:
         return percept, ""
-    kinds = ", ".join(dict.fromkeys(datum.kind for datum in found))
+    kinds = ", ".join(found.kinds)
     if services.mask_personal:
-        text: str = percept.text
-        for datum in reversed(found):
-            text = f"{text[: datum.start]}[{datum.kind}]{text[datum.end :]}"
-        return replace(percept, text=text), f"not remembered, for it is personal: {kinds}"
-    tier = Tier.SECRET if services.store.keeps_secrets else Tier.CONFINED
-    raised = percept.heard_by.joined_by(*percept.listeners).at_least(tier)
+        text, place, things, data = found.value
+        percept = replace(percept, text=text, place=place, things=things, data=data)
+        return percept, f"not remembered, for it is personal: {kinds}"
+    raised = percept.heard_by.joined_by(*percept.listeners).at_least(found.tier)
     kept = "secret" if raised.tier is Tier.SECRET else "confined to who was there"
     return replace(percept, audience=raised), f"{kept}, for it is personal: {kinds}"
+
+
+def shielded_talk(services: AgentServices, entries: Iterable[MemoryEntry]) -> tuple[MemoryEntry, ...]:
+    """Earlier talk that a client sends along, as a model may be shown it."""
+    talk = []
+    for entry in entries:
+        found = shield(services, [entry.user_text, entry.response])
+        text, response = found.value
+        audience = entry.audience.at_least(found.tier)
+        talk.append(replace(entry, user_text=CleanText(text), response=response, audience=audience))
+    return tuple(talk)
 
 
 GIVEN, BY_RULE = "given", "event"
@@ -169,7 +219,7 @@ def take_in(
         if trouble:
             degraded.append(f"judged by words only: {trouble}")
         noted, of_event = core.feelings.after_event(services.rules, percept)
-        if percept.heard_by.tier < Tier.SECRET:  # what a game told may be told again
+        if not percept.heard_by.confined:  # what a game told is told to everybody
             core.feelings = noted
         core.affect, appraised_by, significance = appraise(services, percept, of_event, words)
     before = core.feelings.mood
@@ -257,7 +307,9 @@ class PerceptPipeline:
             UserError: it is secret and there is no key; nothing of it was kept.
             StoreError: it could not be kept.
         """
-        percept = tiered(self.services, percept, self.core.persona)
+        names = {self.core.id, *self.core.persona.names}  # the names are in lower case
+        others = frozenset(one for one in percept.present if one.casefold() not in names)
+        percept = tiered(self.services, replace(percept, present=others), self.core.persona)
         if percept.heard_by.tier is Tier.SEALED:
             turn = self._seal(percept)
             tell(turn, "perceived")

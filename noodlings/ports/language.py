@@ -132,8 +132,9 @@ class Allowance:
     tokens: int = 0
 
 
-Ask = Callable[[Sequence[tuple[str, str]], Allowance], Awaitable[str]]
-"""Messages (role and words) → what a model answers, in printable lines; raises `LLMError`."""
+Ask = Callable[[Sequence[tuple[str, str]], Allowance], Awaitable[str | None]]
+"""Messages (role and text) → the model's answer in printable lines, or None if it may not see them. Raises
+`LLMError`."""
 
 
 class LanguageModel(Protocol):

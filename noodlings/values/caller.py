@@ -13,7 +13,7 @@ from types import MappingProxyType
 from noodlings.errors import Forbidden
 from noodlings.text import cached_by_text
 
-_PREFIX = "user_"
+USER_PREFIX = "user_"
 """Prefix of the id of a player, as a world, a token or the settings name it."""
 _ACCOUNT = "account:"
 """Prefix of the id of an account, which only its password gives."""
@@ -96,14 +96,14 @@ def _words(text: str) -> frozenset[str]:
 
 def shown_name(user_id: str, names: Mapping[str, str]) -> str:
     """The known name of a user, else the id without its prefix ("user_caity" is "caity")."""
-    plain = user_id.removeprefix(_ACCOUNT).removeprefix(_PAST).removeprefix(_PREFIX)
+    plain = user_id.removeprefix(_ACCOUNT).removeprefix(_PAST).removeprefix(USER_PREFIX)
     return names.get(user_id) or plain or user_id
 
 
 def user_id_of(name: str) -> str:
     """The id for a name: "Caity May" is "user_caity_may"; an id stays as it is."""
     plain = name.casefold().replace(" ", "_")
-    return plain if plain.startswith((_PREFIX, _ACCOUNT, _PAST)) else f"{_PREFIX}{plain}"
+    return plain if plain.startswith((USER_PREFIX, _ACCOUNT, _PAST)) else f"{USER_PREFIX}{plain}"
 
 
 def account_id_of(name: str) -> str:

@@ -13,8 +13,15 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.host.visit import opened
+from noodlings.ports import Allowance
+from noodlings.store.cipher import UserKey
+from noodlings.text import CleanText
 from noodlings.values.affect import NEUTRAL
+from noodlings.values.audience import confined_to
+from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Percept
+from tests.llm.server import chat, serving
+from tests.test_reach import recording
 
 ANN, BOB, EVE = "user_ann", "user_bob", "user_eve"
 LINE = "my address is ann.may@example.org and my number is +44 20 7946 0958"
@@ -82,3 +89,66 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "phonenumbers", None)
     with pytest.raises(UserError, match=r"pip install 'noodlings\[privacy\]'"):
         build(settings(tmp_path, "mask"))
+
+
+def personal(folder: Path, url: str, kind: str, key: bool) -> Settings:
+    return Settings(
+        store={"path": str(folder)} | ({"key": UserKey(bytes(32)).text} if key else {}),
+        embedding={"model": "none"},
+        privacy={"personal": kind},
+        llm={"base_url": url, "model": "m"},
+    )
+
+
+EARLIER = MemoryEntry(
+    id=-1, timestamp=1e6, step=0, user_id=ANN, user_text=CleanText(LINE), affect=None, surprise=0.0,
+    encoded_importance=0.0, parts=ImportanceParts(), response="so it is ann.may@example.org?",
+    audience=confined_to({"phi", ANN}),
+)  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
+@pytest.mark.parametrize(
+    ("kind", "key", "shown"),
+    [("none", True, True), ("raise", True, False), ("raise", False, True), ("mask", False, False)],
+)
+async def test_what_a_client_sends_along_is_shown_to_a_model_as_if_it_were_said(
+    tmp_path: Path, kind: str, key: bool, shown: bool
+) -> None:
+    async with serving(chat("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
+        with opened(personal(tmp_path, recorder.url, kind, key), ManualClock(1e6)) as society:
+            said = Percept(ANN, "and now?", 1e6, addressed=True)
+            trace = await society.perceive("phi", said, earlier=(EARLIER,))
+            await society.agents["phi"].answer_again(trace.entry_id, earlier=(EARLIER,))
+            assert society.ask is not None
+            title = await society.ask([("user", f"Generate a title. USER: {LINE}")], Allowance())
+            assert (title is None) == (kind == "raise" and key)
+            await society.rest(5.0)
+        assert b"and now?" in recorder.sent
+        assert (b"ann.may" in recorder.sent) is shown
+        assert (b"7946" in recorder.sent) is shown
+        assert (b"[e-mail address]" in recorder.sent) is (kind == "mask")
+
+
+async def test_personal_data_in_facts_place_and_things_is_masked(tmp_path: Path) -> None:
+    with opened(settings(tmp_path, "mask"), ManualClock(1e6)) as society:
+        data = {"mail": "ann.may@example.org", "tags": ["+44 20 7946 0958"], "hp": 3, "more": {"pin": "x"}}
+        said = Percept(
+            ANN, "hello", 1e6, place="the home of ann.may@example.org", things=("to ann.may@example.org",),
+            data=data,
+        )  # fmt: skip
+        trace = await society.perceive("phi", said)
+        entry = society.agents["phi"].entry(trace.entry_id)
+        assert entry is not None
+        assert entry.place == "the home of [e-mail address]"
+        kept = {"mail": "[e-mail address]", "tags": ["[telephone number]"], "hp": 3, "more": {"pin": "x"}}
+        assert entry.extra["data"] == kept
+    assert b"ann.may" not in everything(tmp_path)
+
+
+async def test_personal_data_in_a_fact_raises_the_tier(tmp_path: Path) -> None:
+    with opened(settings(tmp_path, "raise"), ManualClock(1e6)) as society:
+        trace = await society.perceive("phi", Percept(ANN, "hi", 1e6, data={"mail": "ann.may@example.org"}))
+        entry = society.agents["phi"].entry(trace.entry_id)
+        assert entry is not None
+        assert entry.audience.confined

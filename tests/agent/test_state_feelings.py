@@ -15,6 +15,7 @@ from noodlings.errors import LLMError, UserError
 from noodlings.ports import AgentState, Changes, Speech
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Tier
 from noodlings.values.percept import Kind, Percept
 
 STATE = "[GAME STATE] "
@@ -83,6 +84,16 @@ async def test_events_change_mood_and_memory_whether_or_not_anybody_speaks(make_
     assert summaries(agent) == ["close call — HP dropped to 3"]
     assert (trace.appraised_by, trace.affect.fear) == ("event", 0.7)
     assert agent.mood.fear > agent.baseline.fear + 0.05
+
+
+async def test_a_confined_event_is_felt_and_told_to_nobody_else(make_agent, clock):
+    agent = make_agent()
+    percept = game_event("health_critical", {"hp": 3}, clock.now())
+    trace = await agent.perceive(replace(percept, tier=Tier.CONFINED))
+    assert (trace.appraised_by, trace.affect.fear) == ("event", 0.7)
+    assert agent.mood.fear > agent.baseline.fear + 0.05
+    assert summaries(agent) == []
+    assert agent.named_mood == "chill"
 
 
 async def test_an_event_is_felt_while_a_model_thinks(make_agent, happen, say):

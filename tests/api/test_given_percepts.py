@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.api.conftest import Site
+from api.turns import FINGERPRINT, HISTORY
+from noodlings.values.caller import Caller, Role
+from tests.api.conftest import MakeSite, Site
 from tests.api.mcp_clients import ROOT
 
 AFFECT = [-0.8, 0.6, 0.1, 0.9, 0.0]
 NAMED = dict(zip(("valence", "arousal", "fear", "sorrow", "boredom"), AFFECT, strict=True))
 WHO = {"user_id": "user_caity", "text": "the red boat"}
 PATH = "/api/agents/servnak/perceive"
+ADMIN = Caller("user_root", "root", Role.ADMIN)
 
 
 async def perceived(site: Site, who: str = "", **more: Any) -> dict[str, Any]:
@@ -117,3 +120,51 @@ async def test_what_lies_about_is_named_by_whoever_is_asked(site: Site) -> None:
     for refused in ([""], ["x" * 300], ["a"] * 51, "pond"):
         answer = await site.post(PATH, WHO | {"things": refused}, "")
         assert answer.status_code == 422
+
+
+@pytest.mark.parametrize("present", [["servnak"], ["SERVNAK"], ["user_caity", "servnak"]])
+async def test_a_room_that_names_the_character_itself_is_no_wider(site: Site, present: list[str]) -> None:
+    assert (await perceived(site, present=present))["turn"]["percept"]["private"]
+    assert not (await perceived(site, present=[*present, "user_bob"]))["turn"]["percept"]["private"]
+
+
+@pytest.mark.parametrize("name", ["known_by", "hearsay", "withdrawn", "client_key"])
+async def test_names_that_noodlings_uses_itself_are_refused(site: Site, name: str) -> None:
+    answer = await site.post(PATH, WHO | {"data": {name: "owner"}})
+    assert answer.status_code == 400
+    assert name in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["Phi", "ｓｅｒｖｎａｋ", "PHI"])
+async def test_nobody_is_called_like_a_character(guarded: Site, name: str) -> None:
+    answer = await guarded.post(PATH, WHO | {"name": name}, "world")
+    assert answer.status_code == 403
+    assert "is a character here" in answer.json()["detail"]
+    as_itself = {"user_id": "phi", "name": "Phi", "text": "hello"}
+    assert (await guarded.post(PATH, as_itself, "world")).status_code == 200
+
+
+async def test_the_same_key_with_another_tier_is_another_request(site: Site) -> None:
+    await perceived(site, idempotency_key="k")
+    answer = await site.post(PATH, WHO | {"idempotency_key": "k", "tier": 1})
+    assert answer.status_code == 422
+
+
+async def test_what_is_masked_cannot_be_guessed_from_what_is_kept(make_site: MakeSite) -> None:
+    site = make_site(sections={"privacy": {"personal": "mask"}})
+    kept = []
+    for number in (48213, 48214):
+        text = f"my pin is {number}"
+        said = {"user_id": "user_dan", "text": text, "idempotency_key": f"k{number}"}
+        assert (await site.post(PATH, said)).status_code == 200
+        talk = [{"role": "user", "content": text}, {"role": "assistant", "content": "yes"}]
+        body = {
+            "model": "servnak",
+            "messages": [*talk, {"role": "user", "content": "so?"}],
+            "user": "user_dan",
+        }
+        assert (await site.post("/v1/chat/completions", body)).status_code == 200
+        entries = site.society.store.archive("servnak")[-2:]
+        kept.append([entry.extra["data"].get(name) for entry in entries for name in (FINGERPRINT, HISTORY)])
+        site.society.corrections.forget(ADMIN, "servnak", [entry.id for entry in entries])
+    assert kept[0] == kept[1] != [None] * 4

@@ -78,3 +78,9 @@ async def test_what_will_not_do_is_not_kept(site: Site, tmp_path: Path, text: st
 
 async def test_another_type_is_refused(site: Site):
     assert (await create(site, RECIPE, headers={"content-type": "text/plain"})).status_code == 415
+
+
+async def test_no_character_has_the_id_of_a_person(site: Site) -> None:
+    answer = await site.client.post("/api/recipes/user_bob", content=RECIPE, headers=YAML)
+    assert answer.status_code == 409
+    assert "belong to people" in answer.json()["detail"]
