@@ -1,4 +1,4 @@
-"""Personal data in what people say: e-mail addresses, telephone and card numbers, keys and passwords.
+"""Personal data in what people say: e-mail addresses, telephone, card and account numbers, keys, passwords.
 
 Telephone numbers are found by what Google's libphonenumber knows of them, keys by the patterns of
 detect-secrets; neither needs a model or a network. A number without a country code is looked for as one of
@@ -8,6 +8,7 @@ the United States or the United Kingdom. What only looks a little like it is lef
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from noodlings.ports import PersonalDatum
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _CARD = re.compile(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b")
+_PIN = re.compile(r"\bpin\W{1,3}(\d{4,8})\b", re.I)
 _PASSWORD = re.compile(
     r"\b(?:pass(?:word|phrase|code)|api[ -]?key|pin)(?: (?:is|was)|:|=)+\s*[\"'“]?"
     r"([^\s\"'”,;]{3,}[^\s\"'”,;.!?])",
@@ -41,13 +44,20 @@ def personal_finder() -> Callable[[str], Sequence[PersonalDatum]]:
     known = [one for one in detectors.values() if issubclass(one, RegexBasedDetector)]
     keys = [pattern for one in known if one.__name__ != "IPPublicDetector" for pattern in one().denylist]
 
+    numbered: list[tuple[str, re.Pattern[str], Callable[[str], bool]]] = [
+        ("e-mail address", _EMAIL, bool),
+        ("card number", _CARD, _is_card),
+        ("account number", _IBAN, _is_iban),
+    ]
+
     def candidates(text: str) -> Iterator[PersonalDatum]:
-        for kind, pattern in (("e-mail address", _EMAIL), ("card number", _CARD)):
+        for kind, pattern, fits in numbered:
             for found in pattern.finditer(text):
-                if pattern is _EMAIL or _is_card(found[0]):
+                if fits(found[0]):
                     yield PersonalDatum(kind, *found.span())
-        for found in _PASSWORD.finditer(text):
-            yield PersonalDatum("password", *found.span(1))
+        for pattern in (_PASSWORD, _PIN):
+            for found in pattern.finditer(text):
+                yield PersonalDatum("password", *found.span(1))
         for pattern in keys:
             for found in pattern.finditer(text):
                 yield PersonalDatum("key", *found.span())
@@ -57,12 +67,24 @@ def personal_finder() -> Callable[[str], Sequence[PersonalDatum]]:
 
     def find(text: str) -> list[PersonalDatum]:
         found: list[PersonalDatum] = []
-        for one in sorted(candidates(text), key=lambda datum: (datum.start, -datum.end)):
+        for one in sorted(candidates(_narrow(text)), key=lambda datum: (datum.start, -datum.end)):
             if not found or one.start >= found[-1].end:
                 found.append(one)
         return found
 
     return find
+
+
+def _narrow(text: str) -> str:
+    """The text with each wide character, such as "＠", in its usual form; as long as before."""
+    forms = (unicodedata.normalize("NFKC", letter) for letter in text)
+    return "".join(form if len(form) == 1 else letter for form, letter in zip(forms, text, strict=True))
+
+
+def _is_iban(number: str) -> bool:
+    """Whether its check digits fit (ISO 13616: the rearranged number is 1 modulo 97)."""
+    plain = number.replace(" ", "")
+    return int("".join(str(int(sign, 36)) for sign in plain[4:] + plain[:4])) % 97 == 1
 
 
 def _is_card(number: str) -> bool:

@@ -25,6 +25,13 @@ FIND = personal_finder()
         ),
         ("the password is hunter2.", [("password", "hunter2")]),
         ("Password: Tr0ub4dor&3", [("password", "Tr0ub4dor&3")]),
+        (
+            "ann＠zork.org, or call ＋４４ 20 7946 0958",
+            [("e-mail address", "ann＠zork.org"), ("telephone number", "＋４４ 20 7946 0958")],
+        ),
+        ("my pin 4821", [("password", "4821")]),
+        ("send it to GB82 WEST 1234 5698 7654 32", [("account number", "GB82 WEST 1234 5698 7654 32")]),
+        ("or DE89370400440532013000.", [("account number", "DE89370400440532013000")]),
         ("a@b.org or +49 30 901820", [("e-mail address", "a@b.org"), ("telephone number", "+49 30 901820")]),
     ],
 )
@@ -42,6 +49,8 @@ def test_what_is_personal_is_found(text: str, found: list[tuple[str, str]]) -> N
         "meet me @ the mill",
         "pin it to the door; the key is under the mat",
         "abcdefghijklmnopqrstuvwxyz",
+        "GB83 WEST 1234 5698 7654 32 has a wrong check digit",
+        "I will pin 3 of them to the wall",
     ],
 )
 def test_what_is_not_personal_is_left_alone(text: str) -> None:
