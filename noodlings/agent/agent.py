@@ -23,7 +23,6 @@ from dataclasses import replace
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
-from noodlings.agent.archive import AgentArchive
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
 from noodlings.agent.perceiving import (
@@ -45,11 +44,7 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.plain import PlainMemory
-from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
-from noodlings.mind.mind import Mind
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Tier, of_all
@@ -57,7 +52,6 @@ from noodlings.values.floor import Decision, Floor
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.persona import Persona
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.trace import Trace, TurnEvent
 
@@ -65,9 +59,18 @@ log = logging.getLogger(__name__)
 
 
 class Agent:
-    """One character: who it is, what it feels, what it remembers."""
+    """One character: who it is, what it feels, what it remembers.
+
+    Attributes:
+        archive: everything it ever perceived, as it can be searched; None with a plain memory.
+        prompts: entry id → what models were asked in its turn; of the last turns since the program began.
+    """
 
     def __init__(self, core: AgentCore, journal: ChangeJournal, services: AgentServices) -> None:
+        self.id, self.persona = core.id, core.persona
+        self.memory, self.subconscious, self.archive = core.memory, core.subconscious, core.archive
+        self.mind = core.mind
+        self.prompts: Mapping[int, Sequence[SentPrompt]] = core.prompts
         self._core = core
         self._journal = journal
         self._services = services
@@ -83,44 +86,14 @@ class Agent:
     # -- who it is
 
     @property
-    def id(self) -> str:
-        return self._core.id
-
-    @property
-    def persona(self) -> Persona:
-        return self._core.persona
-
-    @property
-    def memory(self) -> HierarchicalMemory | PlainMemory:
-        return self._core.memory
-
-    @property
-    def subconscious(self) -> SubconsciousMemory:
-        return self._core.subconscious
-
-    @property
-    def archive(self) -> AgentArchive | None:
-        """Everything it ever perceived, as it can be searched; None with a plain memory."""
-        return self._core.archive
-
-    @property
     def forgettings(self) -> int:
         """How often something was forgotten: what was read before may be gone."""
         return self._core.forgettings
 
     @property
-    def prompts(self) -> Mapping[int, Sequence[SentPrompt]]:
-        """Entry id → what models were asked in its turn; of the last turns since the program began."""
-        return self._core.prompts
-
-    @property
     def gains(self) -> dict[str, float]:
         """How strong each of its transistors is set, 0…1, in order."""
         return {transistor.name: transistor.gain for transistor in self._core.chain.transistors}
-
-    @property
-    def mind(self) -> Mind:
-        return self._core.mind
 
     @property
     def affect(self) -> Affect:

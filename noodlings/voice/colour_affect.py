@@ -15,9 +15,8 @@ from noodlings.values.lens import Lens
 from noodlings.values.persona import Persona
 from noodlings.values.wording import SIGNS, SpokenFeeling, parse
 from noodlings.voice.phrasebook import Phrasebook, shared_voice
-from noodlings.voice.words import tokens
+from noodlings.voice.words import GESTURE, tokens
 
-GESTURE = re.compile(r"\*[^*]+\*")
 _UNTOUCHED = re.compile(r"(\*[^*]*\*?|“[^”]*”?)")
 _LEANING = re.compile(r"\b(?:it|its|that|this|they|them|their|he|him|his|she|her|so|then|there)\b", re.I)
 _END = re.compile(r"[.!?…]+[\"”')]*(?=\s|$)")

@@ -23,6 +23,7 @@ from noodlings.voice.selection import (
     corrects,
     due_memory,
     greeting_memory,
+    is_heavy_memory,
     known,
     names_others,
     nearest,
@@ -293,8 +294,7 @@ def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Uttera
     affect, felt = utterance.percept.affect, _of_memory(told, utterance)
     entry = told.entry
     if understood.heavy:
-        said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
-        return understand(said_then, utterance.persona).heavy or entry.pinned
+        return is_heavy_memory(entry, utterance) or entry.pinned
     if understood.act is DialogueAct.GLAD or (affect is not None and affect.valence > PLEASANT):
         return felt not in _DARK
     return felt is not SpokenFeeling.JOY or understood.act is not DialogueAct.ANGRY

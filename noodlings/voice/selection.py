@@ -488,11 +488,11 @@ def just_said(utterance: Utterance) -> frozenset[int]:
         for found in utterance.recalled
         if Why.RECENT in found.why
         and now - found.entry.timestamp < JUST_SAID
-        and not _is_heavy(found.entry, utterance)
+        and not is_heavy_memory(found.entry, utterance)
     )
 
 
-def _is_heavy(entry: MemoryEntry, utterance: Utterance) -> bool:
+def is_heavy_memory(entry: MemoryEntry, utterance: Utterance) -> bool:
     said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
     return understand(said_then, utterance.persona).heavy
 
