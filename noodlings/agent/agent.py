@@ -148,8 +148,7 @@ class Agent:
             said: called with each part of the answer as soon as it may be heard, see `TurnEvent.said`.
             earlier: see `Turn.earlier`; for a model, and not remembered.
 
-        Raises:
-            StoreError: the percept or its outcome could not be kept.
+        Raises `StoreError`: the percept or its outcome could not be kept.
         """
         turn = await self._pipeline.hear(percept, self._tell)
         if self.archive is not None and not self.archive.embedding.local:
@@ -387,8 +386,7 @@ class Agent:
             about: the id of a user or an agent.
             by: the id of the author.
 
-        Raises:
-            StoreError: it could not be kept.
+        Raises `StoreError`: it could not be kept.
         """
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
@@ -454,8 +452,7 @@ class Agent:
         Args:
             told_by: also delete what of this user waits to be taken in from a source; "" for nothing.
 
-        Raises:
-            StoreError: nothing was forgotten.
+        Raises `StoreError`: nothing was forgotten.
         """
         return self._unit_of_work.forget(entry_ids, by_user, now, told_by)
 

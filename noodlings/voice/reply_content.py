@@ -250,16 +250,11 @@ def _act(
 CLOSE = 0.1
 """Difference of evidence within which two answers are told."""
 
-_ABOUT_LORE = frozenset(
-    {
-        QuestionKind.MEMORY,
-        QuestionKind.UNKNOWN,
-        QuestionKind.YES_OR_NO,
-        QuestionKind.ADVICE,
-        QuestionKind.REQUEST,
-        QuestionKind.PERSONAL,
-    }
-)
+_ABOUT_LORE = frozenset({
+    QuestionKind.MEMORY, QuestionKind.UNKNOWN, QuestionKind.YES_OR_NO, QuestionKind.ADVICE,
+    QuestionKind.REQUEST, QuestionKind.PERSONAL,
+})  # fmt: skip
+"""Questions that what was read or is known may answer."""
 _OF_ONESELF = re.compile(
     r"\b(?:my|mine|ours?)\b|\b(?:did|have|had|didn['’]t|haven['’]t) (?:i|we)\b"
     r"|\b(?:i|we) (?:told|said|mentioned)\b",

@@ -67,9 +67,9 @@ REMARK_LINES = 12
 CLEARLY = 0.1
 """Difference of nearness within which the latest memory of one matter is told."""
 BRIEF = 5
-"""Words of a short question, and of a remark that can bring something back."""
+"""A question of fewer words is short, and a remark of fewer words brings nothing back."""
 BRIEF_REMARK = 7
-"""Words of a short remark."""
+"""A remark of fewer words is short."""
 SAME_SHARE = 0.7
 """Share of common words from which two lines say the same."""
 LATELY = 3
@@ -78,7 +78,7 @@ LATELY = 3
 SHORT_MEMORY = 12
 """Words of a memory so short that any part may be its topic."""
 NEWS_WORDS = 3
-"""Words of a line that tells something."""
+"""A line of fewer words tells nothing."""
 JUST_SAID = 300.0
 """Seconds before a line counts as a memory."""
 IN_ONE_BREATH = 120.0
