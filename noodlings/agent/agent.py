@@ -1,15 +1,15 @@
 """An agent: the way of one event, from percept to trace.
 
-    1 appraise   what is felt about it           5 recall    what comes to mind 2 mood       pushed by it
-    6 think     a reply in plain words 3 predict    how surprising it was           7 modulate  coloured by
-    the transistors 4 remember   encoded, linked, committed      8 respond   the entry is completed, and
-    linked
+    1 appraise   what is felt about it           5 recall    what comes to mind
+    2 mood       pushed by it                    6 think     a reply in plain words
+    3 predict    how surprising it was           7 modulate  coloured by the transistors
+    4 remember   encoded, linked, committed      8 respond   the entry is completed, and linked
                                                  9 trace     stored with what changed
                                                 10 settle    symbols, links, thoughts: in the background
 
-Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on a
-thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts are
-taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
+Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on
+a thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts
+are taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
 """
 
 from __future__ import annotations

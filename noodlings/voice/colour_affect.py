@@ -112,7 +112,7 @@ def embodied(thought: str, lens: Lens, persona: Persona, book: Phrasebook) -> st
     heard = _RHYTHMS[lens.cue](thought, persona)
     if lens.strength < SEEN and heard != thought:
         return heard
-    return _seen(heard, lens.cue, persona, book, must=heard == thought)
+    return _with_sign(heard, lens.cue, persona, book, must=heard == thought)
 
 
 def in_body(acts: str, lens: Lens, persona: Persona, book: Phrasebook) -> str:
@@ -121,7 +121,7 @@ def in_body(acts: str, lens: Lens, persona: Persona, book: Phrasebook) -> str:
     return f"{acts} {sign}" if sign else acts
 
 
-def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool) -> str:
+def _with_sign(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool) -> str:
     """Add a sign of the body, in place of an idle gesture or by itself, else an outburst.
 
     A reply that begins with an outburst gets no second one, unless the feeling `must` show and shows nowhere

@@ -131,9 +131,9 @@ def _chosen(understood: UnderstoodLine, utterance: Utterance, kind: AnswerType |
         wanted -= topic_stems(sorted(words_for("condition")))
     theirs = about or frozenset({percept.user_id})
     if kind is AnswerType.LATEST:
-        return sorted(_of_these(utterance, theirs), key=lambda entry: (-entry.timestamp, -entry.id))
+        return sorted(_told_by_people(utterance, theirs), key=lambda entry: (-entry.timestamp, -entry.id))
     if not wanted and (asked or about):
-        found = _of_these(utterance, theirs)
+        found = _told_by_people(utterance, theirs)
         if verbs := _verbs(tokens(percept.text)):
             return [entry for entry in found if verbs & _verbs(tokens(entry.user_text))]
         # Where somebody's place or age is asked for, their other news are no answer.
@@ -398,7 +398,7 @@ def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
     """The most important thing that a returning person told, if it is not fresh."""
     old = [
         entry
-        for entry in _of_these(utterance, frozenset({utterance.percept.user_id}))
+        for entry in _told_by_people(utterance, frozenset({utterance.percept.user_id}))
         if entry.importance >= WEIGHTY
         and utterance.percept.timestamp - entry.timestamp >= HOUR
         and not _goes_on(entry)
@@ -440,7 +440,7 @@ def _fitting(
     return sorted(candidates, key=lambda c: (-c.score, c.entry.id))
 
 
-def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
+def _told_by_people(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
     """What these people said or did, the most important first; last what makes no sense by itself."""
     entries = [r.entry for r in in_force(utterance) if _can_be_told(r.entry, utterance)]
     theirs = [e for e in entries if e.user_id in people and not _tells_little(e)]
