@@ -63,7 +63,8 @@ async def test_what_is_masked_is_in_no_file(tmp_path: Path) -> None:
 async def test_what_is_raised_is_for_those_who_were_there(tmp_path: Path) -> None:
     text, confined, degraded = await told(tmp_path, "raise")
     assert (text, confined) == (LINE, True)
-    assert degraded == ("confined to those present, because it is personal: e-mail address, telephone number",)
+    why = "confined to those present, because it is personal: e-mail address, telephone number"
+    assert degraded == (why,)
 
 
 async def test_a_fact_by_hand_is_masked_too(tmp_path: Path) -> None:
