@@ -340,8 +340,7 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
         file: see `config_file`.
         overrides: sections set from code, as nested dicts, stronger than everything else.
 
-    Raises:
-        UserError: an unknown key, a value out of range, unreadable YAML; the message names file and key.
+    Raises `UserError`: an unknown key, a value out of range, unreadable YAML; the message names file and key.
     """
     path = config_file(file)
     _refuse_unknown_environment()

@@ -1,15 +1,15 @@
 """An agent: the way of one event, from percept to trace.
 
-    1 appraise   what is felt about it           5 recall    what comes to mind 2 mood       pushed by it
-    6 think     a reply in plain words 3 predict    how surprising it was           7 modulate  coloured by
-    the transistors 4 remember   encoded, linked, committed      8 respond   the entry is completed, and
-    linked
+    1 appraise   what is felt about it           5 recall    what comes to mind
+    2 mood       pushed by it                    6 think     a reply in plain words
+    3 predict    how surprising it was           7 modulate  coloured by the transistors
+    4 remember   encoded, linked, committed      8 respond   the entry is completed, and linked
                                                  9 trace     stored with what changed
                                                 10 settle    symbols, links, thoughts: in the background
 
-Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on a
-thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts are
-taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
+Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on
+a thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts
+are taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from typing import Any
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
-from noodlings.agent.archive import AgentArchive
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
 from noodlings.agent.perceiving import (
@@ -48,11 +47,7 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.plain import PlainMemory
-from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
-from noodlings.mind.mind import Mind
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Tier, of_all
@@ -60,7 +55,6 @@ from noodlings.values.floor import Decision, Floor
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.persona import Persona
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.trace import Trace, TurnEvent
 
@@ -68,9 +62,18 @@ log = logging.getLogger(__name__)
 
 
 class Agent:
-    """One character: who it is, what it feels, what it remembers."""
+    """One character: who it is, what it feels, what it remembers.
+
+    Attributes:
+        archive: everything it ever perceived, as it can be searched; None with a plain memory.
+        prompts: entry id → what models were asked in its turn; of the last turns since the program began.
+    """
 
     def __init__(self, core: AgentCore, journal: ChangeJournal, services: AgentServices) -> None:
+        self.id, self.persona = core.id, core.persona
+        self.memory, self.subconscious, self.archive = core.memory, core.subconscious, core.archive
+        self.mind = core.mind
+        self.prompts: Mapping[int, Sequence[SentPrompt]] = core.prompts
         self._core = core
         self._journal = journal
         self._services = services
@@ -86,44 +89,14 @@ class Agent:
     # -- who it is
 
     @property
-    def id(self) -> str:
-        return self._core.id
-
-    @property
-    def persona(self) -> Persona:
-        return self._core.persona
-
-    @property
-    def memory(self) -> HierarchicalMemory | PlainMemory:
-        return self._core.memory
-
-    @property
-    def subconscious(self) -> SubconsciousMemory:
-        return self._core.subconscious
-
-    @property
-    def archive(self) -> AgentArchive | None:
-        """Everything it ever perceived, as it can be searched; None with a plain memory."""
-        return self._core.archive
-
-    @property
     def forgettings(self) -> int:
         """How often something was forgotten: what was read before may be gone."""
         return self._core.forgettings
 
     @property
-    def prompts(self) -> Mapping[int, Sequence[SentPrompt]]:
-        """Entry id → what models were asked in its turn; of the last turns since the program began."""
-        return self._core.prompts
-
-    @property
     def gains(self) -> dict[str, float]:
         """How strong each of its transistors is set, 0…1, in order."""
         return {transistor.name: transistor.gain for transistor in self._core.chain.transistors}
-
-    @property
-    def mind(self) -> Mind:
-        return self._core.mind
 
     @property
     def affect(self) -> Affect:
@@ -178,8 +151,7 @@ class Agent:
             said: called with each part of the answer as soon as it may be heard, see `TurnEvent.said`.
             earlier: see `Turn.earlier`; for a model, and not remembered.
 
-        Raises:
-            StoreError: the percept or its outcome could not be kept.
+        Raises `StoreError`: the percept or its outcome could not be kept.
         """
         turn = await self._pipeline.hear(percept, self._tell)
         if self.archive is not None and not self.archive.embedding.local:
@@ -421,8 +393,7 @@ class Agent:
             about: the id of a user or an agent.
             by: the id of the author.
 
-        Raises:
-            StoreError: it could not be kept.
+        Raises `StoreError`: it could not be kept.
         """
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
@@ -488,8 +459,7 @@ class Agent:
         Args:
             told_by: also delete what of this user waits to be taken in from a source; "" for nothing.
 
-        Raises:
-            StoreError: nothing was forgotten.
+        Raises `StoreError`: nothing was forgotten.
         """
         return self._unit_of_work.forget(entry_ids, by_user, now, told_by)
 

@@ -137,7 +137,7 @@ class AgentArchive:
 
         It is None until half of the entries are embedded, as entries without a vector would count too little.
         """
-        self._call_by_name()
+        self._update_names()
         embedded, entries = self.index.embedded(filters) if self._backlog.dimensions else (0, 0)
         if not embedded or 2 * embedded < entries:
             return None
@@ -253,7 +253,7 @@ class AgentArchive:
     def _take_in(self, columns: EntryColumns) -> None:
         self.index.extend(columns, *self._backlog.fitting(columns))
 
-    def _call_by_name(self) -> None:
+    def _update_names(self) -> None:
         """Give the people in the index their current names."""
         with self.index.lock:
             names, people = self._names(), self.index.people

@@ -89,7 +89,7 @@ def recipe_of(card: Any) -> dict[str, Any]:
         raise UserError("data.name is missing: a character needs a name")
     extensions = data.get("extensions")
     ours = extensions.get(OURS) if isinstance(extensions, dict) else None
-    recipe = _edited(data, ours) if isinstance(ours, dict) else _made_of(data)
+    recipe = _from_our_card(data, ours) if isinstance(ours, dict) else _from_other_card(data)
     nickname = clean(data.get("nickname") or "")
     if nickname and len(nickname) <= LONGEST_NAME and nickname.casefold() != name.casefold():
         recipe.setdefault("aliases", [nickname])
@@ -98,7 +98,7 @@ def recipe_of(card: Any) -> dict[str, Any]:
     return recipe | {"name": shorten(name, LONGEST_NAME)}
 
 
-def _made_of(data: dict[str, Any]) -> dict[str, Any]:
+def _from_other_card(data: dict[str, Any]) -> dict[str, Any]:
     """The recipe of a card made by others; the whole card is kept in it."""
     texts = {key: str(data.get(key) or "") for key in TEXTS}
     name = clean(texts["name"])
@@ -119,7 +119,7 @@ def _made_of(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _edited(data: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+def _from_our_card(data: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     """The recipe that one of our cards was written from, with later changes of its texts."""
     name = clean(str(data["name"]))
     kept = {key: value for key, value in data.items() if key not in (*OF_CARD, "extensions", BOOK) and value}
@@ -149,7 +149,7 @@ def card_of(persona: Persona, spec: str) -> dict[str, Any]:
     data |= {"extensions": {}} | kept
     if not kept.get("name"):
         data |= _texts(persona)
-        data["extensions"] = {**data["extensions"], OURS: _rest(persona)}
+        data["extensions"] = {**data["extensions"], OURS: _recipe_only(persona)}
     if BOOK in persona.extra:
         data[BOOK] = persona.extra[BOOK]
     return {"spec": spec, "spec_version": SPECS[spec], "data": data}
@@ -165,7 +165,7 @@ def _texts(persona: Persona) -> dict[str, str]:
     }
 
 
-def _rest(persona: Persona) -> dict[str, Any]:
+def _recipe_only(persona: Persona) -> dict[str, Any]:
     """What a card has no field for, as in a recipe."""
     recipe: dict[str, Any] = {
         "species": persona.species,

@@ -68,12 +68,12 @@ class Corrections:
             NotFound: one does not exist, or is somebody else's. The words are the same, so that ids reveal
                 nothing.
         """
-        agent = self._forgetful(caller, name)
+        agent = self._agent_for_deletion(caller, name)
         entries = []
         for entry_id in dict.fromkeys(entry_ids):
             entry = _entry(agent, entry_id)
             if not (caller.role is Role.ADMIN or _is_own(caller, entry)):
-                raise _none(agent, entry_id)
+                raise _not_found(agent, entry_id)
             entries.append(entry)
         return entries
 
@@ -82,7 +82,7 @@ class Corrections:
 
         Raises `Forbidden` when that user is not the caller, who is no admin.
         """
-        agent = self._forgetful(caller, name)
+        agent = self._agent_for_deletion(caller, name)
         if caller.role is not Role.ADMIN and user_id != caller.user_id:
             raise Forbidden("You can only delete what you told the character yourself: --user me.")
         return self._store.told_by(agent.id, user_id)
@@ -189,7 +189,7 @@ class Corrections:
             self._done.setdefault(agent.id, deque(maxlen=UNDO_STEPS)).append(step)
         return after
 
-    def _forgetful(self, caller: Caller, name: str) -> Agent:
+    def _agent_for_deletion(self, caller: Caller, name: str) -> Agent:
         if caller.role not in (Role.ADMIN, Role.PLAYER):
             raise Forbidden("Only a player or an admin may delete memories.")
         return self._find(name)
@@ -198,7 +198,7 @@ class Corrections:
 def _entry(agent: Agent, entry_id: int) -> MemoryEntry:
     entry = agent.entry(entry_id)
     if entry is None:
-        raise _none(agent, entry_id)
+        raise _not_found(agent, entry_id)
     return entry
 
 
@@ -210,5 +210,5 @@ def _episodic(agent: Agent) -> set[int]:
     return {entry.id for entry in agent.memory.retrieve_episodic(limit=None)}
 
 
-def _none(agent: Agent, entry_id: int) -> NotFound:
+def _not_found(agent: Agent, entry_id: int) -> NotFound:
     return NotFound(f"{agent.persona.name} has no memory {entry_id} that you may change.")

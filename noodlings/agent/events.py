@@ -41,8 +41,7 @@ def game_event(
         user_id: who tells it, as in memory: the game, or the player to whom it happened.
         rules: where its text comes from, if they have a summary for it; None for the shipped ones.
 
-    Raises:
-        UserError: something is invalid; the message says what.
+    Raises `UserError`: something is invalid; the message says what.
     """
     event = event_name(_name(name, "the name of an event"))
     facts = checked_facts({} if data is None else data)

@@ -59,14 +59,14 @@ class FollowUp:
         if turn.entry.tier is Tier.SEALED:
             return
         if self.core.memory.hierarchical and turn.affect.intensity >= INTENSE:
-            await self._see_to(self._symbol(turn), self.services.symbolist is not None)
+            await self._run(self._symbol(turn), self.services.symbolist is not None)
         if not turn.decision.speak and self._gives_to_think(turn):
-            await self._see_to(self.ruminate(turn.percept.timestamp), self.services.voice is not None)
+            await self._run(self.ruminate(turn.percept.timestamp), self.services.voice is not None)
 
     async def muse(self, now: float) -> None:
         """Have a thought of its own, if it is pensive and now is a moment for it."""
-        if self.services.ruminate and self.core.random(now).random() < self._pensive:
-            await self._see_to(self.ruminate(now), self.services.voice is not None)
+        if self.services.ruminate and self.core.random(now).random() < self._pensiveness:
+            await self._run(self.ruminate(now), self.services.voice is not None)
 
     async def settle(self) -> None:
         """Wait for what is done in the background."""
@@ -131,7 +131,7 @@ class FollowUp:
         return [found for found in in_mind if found.entry.id not in lately]
 
     @property
-    def _pensive(self) -> float:
+    def _pensiveness(self) -> float:
         """How readily it thinks about things, 0…0.5."""
         personality = self.core.persona.personality
         return (personality["openness"] + personality["neuroticism"]) / 4.0
@@ -140,9 +140,9 @@ class FollowUp:
         if not self.services.ruminate or turn.percept.kind is Kind.THOUGHT:
             return False
         stirring = max(turn.entry.surprise, turn.affect.intensity) >= STIRRING
-        return stirring and self.core.random(-turn.entry.id).random() < self._pensive
+        return stirring and self.core.random(-turn.entry.id).random() < self._pensiveness
 
-    async def _see_to(self, work: Coroutine[Any, Any, object], slow: bool) -> None:
+    async def _run(self, work: Coroutine[Any, Any, object], slow: bool) -> None:
         if not slow:
             await work
             return
@@ -162,24 +162,24 @@ class FollowUp:
     async def _symbol(self, turn: Turn) -> None:
         """Make a symbol by the model, else from our own images; none when every fitting image is recent."""
         try:
-            made = await self._imagined_anyhow(turn)
+            made = await self._symbol_or_fallback(turn)
         except LLMError as error:
             log.info("%s: no symbol was made: %s", self.core.id, error)
             return
         if made is not None:
             self.unit_of_work.commit_memory()
 
-    async def _imagined_anyhow(self, turn: Turn) -> Symbol | None:
+    async def _symbol_or_fallback(self, turn: Turn) -> Symbol | None:
         if self.services.symbolist is not None and turn.entry.tier <= self.services.reach:
             try:
-                return await self._imagined(turn, self.services.symbolist)
+                return await self._imagine(turn, self.services.symbolist)
             except LLMError as error:
                 log.warning("%s: uses a built-in image, because the model failed: %s", self.core.id, error)
             except asyncio.CancelledError:
                 log.info("%s: uses a built-in image, because there is no time left", self.core.id)
-        return await self._imagined(turn, self.services.images)
+        return await self._imagine(turn, self.services.images)
 
-    async def _imagined(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
+    async def _imagine(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
         entry = turn.entry
         return await self.core.subconscious.encode_event(
             entry.user_text,

@@ -175,10 +175,10 @@ def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
     if services.mask_personal:
         text, place, things, data = found.value
         percept = replace(percept, text=text, place=place, things=things, data=data)
-        return percept, f"not remembered, for it is personal: {kinds}"
+        return percept, f"not remembered, because it is personal: {kinds}"
     raised = percept.heard_by.joined_by(*percept.listeners).at_least(found.tier)
-    kept = "secret" if raised.tier is Tier.SECRET else "confined to who was there"
-    return replace(percept, audience=raised), f"{kept}, for it is personal: {kinds}"
+    kept = "secret" if raised.tier is Tier.SECRET else "confined to those present"
+    return replace(percept, audience=raised), f"{kept}, because it is personal: {kinds}"
 
 
 def shielded_talk(services: AgentServices, entries: Iterable[MemoryEntry]) -> tuple[MemoryEntry, ...]:
@@ -297,7 +297,7 @@ class PerceptPipeline:
     journal: ChangeJournal
     services: AgentServices
     unit_of_work: UnitOfWork
-    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def hear(self, percept: Percept, tell: Callable[[Turn, str], None]) -> Turn:
         """Take in a percept, after those that came before it; `tell` is called with the turn and the step
@@ -318,7 +318,7 @@ class PerceptPipeline:
         percept, shield = shielded(self.services, percept)
         try:
             with timed(milliseconds, "embed"):
-                async with self._one_by_one:
+                async with self._order:
                     words = await self.services.heard.understood(percept.text)
         except asyncio.CancelledError:
             tell(self._keep(percept, None, milliseconds, shield), "perceived")

@@ -53,8 +53,7 @@ def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
     A file is skipped if it is wrong, or shares its id with another file of its folder or a name with another
     character.
 
-    Raises:
-        UserError: a folder does not exist, or cannot be read.
+    Raises `UserError`: a folder does not exist, or cannot be read.
     """
     found: dict[str, tuple[Path, Persona]] = {}
     skipped: list[Skipped] = []

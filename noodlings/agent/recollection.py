@@ -158,7 +158,7 @@ async def remind(
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
     if archive.embedding.trouble:
         turn.degraded.append(f"searched by words only: {archive.embedding.trouble}")
-    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]
+    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _is_relevant(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     later = {
         entry_id: lead
@@ -183,7 +183,7 @@ async def remind(
     known = {recalled.entry.id for recalled in chosen} | {turn.entry.id}
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
-    joined = [_along(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
+    joined = [_linked_recall(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
     joined += [_recalled(hit, entry) for hit, entry in await learned(archive, asked, percept, persona, store)]
     return marked([*chosen[: max(most - len(joined), 0)], *joined[:most]], corrections)
 
@@ -275,11 +275,11 @@ def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float
     return dict(sorted(reached.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _along(entry: MemoryEntry, score: float) -> Recalled:
+def _linked_recall(entry: MemoryEntry, score: float) -> Recalled:
     return Recalled(entry, (Why.LINKED,), score, {Why.LINKED.value: score})
 
 
-def _speaks(hit: Hit) -> bool:
+def _is_relevant(hit: Hit) -> bool:
     """Whether a hit has to do with the question: by a word, its meaning or the date."""
     scores = hit.scores
     return scores["words"] > 0.0 or scores.get("meaning", 0.0) >= FLOOR or scores.get("date", 0.0) > 0.0

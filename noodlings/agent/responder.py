@@ -58,13 +58,13 @@ class Responder:
             log.warning("%s keeps its own appraisal, because the model failed: %s", core.id, error)
             return
         turn.appraised_by, turn.alone = "llm", refined
-        self._feel_instead(turn, before, refined)
+        self._replace_feeling(turn, before, refined)
 
     def _may_tell(self, turn: Turn) -> bool:
         """Whether a model may see what is to be answered."""
         return turn.entry.tier <= self.services.reach
 
-    def _feel_instead(self, turn: Turn, before: Mood, affect: Affect) -> None:
+    def _replace_feeling(self, turn: Turn, before: Mood, affect: Affect) -> None:
         """Replace what was felt about the percept, and its push on the mood."""
         core, now = self.core, turn.percept.timestamp
         was, instead = before.pushed(turn.affect, now), before.pushed(affect, now)
@@ -105,13 +105,13 @@ class Responder:
         turn.tone = tone_of(turn.alone, importance, again, earlier)
         felt = turn.alone if again is None else felt_with(turn.alone, importance, again)
         if felt != turn.affect and turn.before is not None:
-            self._feel_instead(turn, turn.before, felt)
+            self._replace_feeling(turn, turn.before, felt)
 
     async def think(self, turn: Turn) -> None:
         """Make the thought of a turn and its answer: by a model, else by the offline voice."""
         utterance = self.utterance(turn)
         await self._put_into_words(turn, utterance)
-        await self._in_kind(turn, utterance)
+        await self._adapt_to_persona(turn, utterance)
 
     async def _put_into_words(self, turn: Turn, utterance: Utterance) -> None:
         if self.services.voice is not None and self._may_tell(turn):
@@ -122,7 +122,7 @@ class Responder:
             except LLMError as error:
                 turn.degraded.append(f"offline voice: {error}")
                 log.warning("%s uses the offline voice: %s", self.core.id, error)
-        await self._one_by_one(turn, utterance, self.services.offline)
+        await self._serial(turn, utterance, self.services.offline)
 
     async def choose(self, turn: Turn) -> None:
         """Choose the action for the answer: by the model where it spoke, else by the rule."""
@@ -150,7 +150,7 @@ class Responder:
         ]
         return (*turn.earlier, *disclosed(heard, turn.percept.listeners))
 
-    async def _in_kind(self, turn: Turn, utterance: Utterance) -> None:
+    async def _adapt_to_persona(self, turn: Turn, utterance: Utterance) -> None:
         """Let a nonverbal character only act, and add the sounds that a character must make."""
         persona, said = self.core.persona, turn.response or ""
         if not persona.verbal:
@@ -211,7 +211,7 @@ class Responder:
     async def _by_model(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
         """All lenses in one call, or a call for each. Raises `LLMError` when the model says nothing."""
         if not self.services.fused:
-            await self._one_by_one(turn, utterance, voice)
+            await self._serial(turn, utterance, voice)
             return
         core = self.core
         state, chain = self._state(turn, utterance, voice), core.chain
@@ -228,7 +228,7 @@ class Responder:
         turn.say(voice.name, speech, coloured.text, (*seen.modulations, *coloured.modulations))
         turn.degraded += (*seen.degraded, *coloured.degraded)
 
-    async def _one_by_one(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
+    async def _serial(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
         turn.allowance.said = None  # the transistors change what the voice says
         with timed(turn.milliseconds, "think"):
             speech = await voice.speak(utterance, turn.allowance)

@@ -27,10 +27,10 @@ class UnitOfWork:
     core: AgentCore
     journal: ChangeJournal
     services: AgentServices
-    _astray: bool = False
+    _unreadable: bool = False
 
     def __post_init__(self) -> None:
-        self._born = self.core.state()
+        self._initial_state = self.core.state()
 
     def commit(self, trace: Trace | None = None) -> None:
         """Keep what changed, with the trace of a finished turn.
@@ -60,11 +60,11 @@ class UnitOfWork:
     def _commit(self, state: AgentState | None, trace: Trace | None) -> None:
         changes = self.journal.changes(self.core.id, state, trace)
         try:
-            if self._astray:
+            if self._unreadable:
                 raise StoreError(f"the data of {self.core.id} could not be read just now; try again")
             self.services.store.commit(self.journal.with_words(changes))
         except StoreError:
-            self._return()
+            self._reload()
             raise
         self.journal.clear()
         self._committed(changes)
@@ -75,13 +75,13 @@ class UnitOfWork:
         if self.services.notes is not None:
             self.services.notes.follow(changes)
 
-    def _return(self) -> None:
+    def _reload(self) -> None:
         """Reload what is kept, after a failed commit. If that cannot be read, the next commit fails too."""
         self.journal.clear()
-        self._astray = True
-        record = self.services.store.load(self.core.id) or AgentRecord(self._born)
-        self.core.restore(record if record.state.data else replace(record, state=self._born))
-        self._astray = False
+        self._unreadable = True
+        record = self.services.store.load(self.core.id) or AgentRecord(self._initial_state)
+        self.core.restore(record if record.state.data else replace(record, state=self._initial_state))
+        self._unreadable = False
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
         """Delete entries for good, with thoughts made of them; see `Agent.forget`."""

@@ -97,8 +97,7 @@ class CognitiveTransistor:
     Attributes:
         name: as in recipes; for one of a user's own, the name of its file.
 
-    Raises:
-        UserError: a gain out of range, or a class that overrides neither.
+    Raises `UserError`: a gain out of range, or a class that overrides neither.
     """
 
     name: str = ""

@@ -2,8 +2,7 @@
 
 - Affect: a feeling shows in rhythm, punctuation and body, and is never named.
 - Goal: what the character has long wanted shows in what it says. A memory speaks of a want by its words, or
-by
-  what moves the drive behind it (`mind/appetites.yaml`).
+  by what moves the drive behind it (`mind/appetites.yaml`).
 - Memory: a moment that felt alike deepens what is said.
 - Subconscious: images of old moments colour the words and are never named.
 - Ego: the character stays itself, by the moments that touched who it is.

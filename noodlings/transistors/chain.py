@@ -115,16 +115,16 @@ async def _step(
     """The lens, if there is one, and the thought after it. Raises whatever the transistor raises."""
     if transistor.by_lens:
         lens = transistor.lens(state)
-        return lens, thought if lens is None else _sayable(await through(lens, thought, state))
+        return lens, thought if lens is None else _checked_line(await through(lens, thought, state))
     left = max(state["allowance"].until - time.monotonic(), 0.0)
     try:
         async with asyncio.timeout(left if left < 1e9 else None):  # of code that we do not know
-            return None, _sayable(await transistor.modulate(thought, state))
+            return None, _checked_line(await transistor.modulate(thought, state))
     except TimeoutError:
         raise LLMError("it was not ready in time") from None
 
 
-def _sayable(made: object) -> str:
+def _checked_line(made: object) -> str:
     if not isinstance(made, str):
         raise LLMError(f"it gave {type(made).__name__} instead of text")
     line = shorten(clean(made), MAX_LINE)

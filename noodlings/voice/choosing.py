@@ -67,16 +67,16 @@ _SPEAKER = frozenset({"me", "us"})
 class RuleChooser:
     async def choose(self, utterance: Utterance, response: str, allowance: Allowance) -> Action | None:
         """The first action asked for with all required arguments; None where that is unclear."""
-        asked = list(_asked(utterance))
+        asked = list(_requests(utterance))
         if asked and _unwilling(utterance):
             offered = utterance.percept.actions
             refusals = [one for one in offered if REFUSE in (one.name, *map(folded, one.words))]
             asked = [(one, "") for one in refusals] or asked
-        done = (_filled(action, rest, utterance) for action, rest in asked)
+        done = (_with_arguments(action, rest, utterance) for action, rest in asked)
         return next((action for action in done if action is not None), None)
 
 
-def _asked(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
+def _requests(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
     """The actions asked for, each with the words after it."""
     percept, persona = utterance.percept, utterance.persona
     if not (percept.kind is Kind.WHISPER or (percept.kind is Kind.SAY and percept.addressed)):
@@ -88,7 +88,7 @@ def _asked(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
             continue
         clauses = _CLAUSE.split(sentence)
         for at, clause in enumerate(clauses, 1):
-            heard = [(_asking(one, persona.names).match(clause), one) for one in percept.actions]
+            heard = [(_request_pattern(one, persona.names).match(clause), one) for one in percept.actions]
             found = [(match, one) for match, one in heard if match is not None and not _DENIED.search(clause)]
             if not found:
                 continue
@@ -98,7 +98,7 @@ def _asked(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
                 yield action, clause[match.end() :].strip(" .!?…")
 
 
-def _asking(action: OfferedAction, names: tuple[str, ...]) -> re.Pattern[str]:
+def _request_pattern(action: OfferedAction, names: tuple[str, ...]) -> re.Pattern[str]:
     """How a clause begins that asks for the action."""
     own = "".join(rf"|@?{re.escape(name)}" for name in sorted(names, key=len, reverse=True))
     ways = sorted((action.name.replace("_", " "), *action.words), key=len, reverse=True)
@@ -116,13 +116,13 @@ def _unwilling(utterance: Utterance) -> bool:
     return any(max(felt[SpokenFeeling.FEAR], felt[SpokenFeeling.ANGER]) >= UNWILLING for felt in feelings)
 
 
-def _filled(action: OfferedAction, rest: str, utterance: Utterance) -> Action | None:
+def _with_arguments(action: OfferedAction, rest: str, utterance: Utterance) -> Action | None:
     """The action with arguments from the words; None where one is missing or unclear."""
     takes, required = action.parameters.properties, frozenset(action.parameters.required)
     arguments: dict[str, Argument] = {}
     free = [name for name, one in takes.items() if one.type == "string" and not one.enum]
     for name, parameter in takes.items():
-        value, rest = (None, rest) if name in free else _named(parameter, rest, utterance)
+        value, rest = (None, rest) if name in free else _only_value(parameter, rest, utterance)
         if value is not None:
             arguments[name] = value
     wanted = sorted(required - arguments.keys())
@@ -132,7 +132,7 @@ def _filled(action: OfferedAction, rest: str, utterance: Utterance) -> Action | 
     return action.chosen(arguments, "rule") if required <= arguments.keys() else None
 
 
-def _named(parameter: ParameterSchema, rest: str, utterance: Utterance) -> tuple[Argument | None, str]:
+def _only_value(parameter: ParameterSchema, rest: str, utterance: Utterance) -> tuple[Argument | None, str]:
     """The only value in the words, and the words without it; None for no value or several."""
     found = [(value, at) for value, at in _values(parameter, rest, utterance) if parameter.fits(value)]
     if len({value for value, _ in found}) != 1:

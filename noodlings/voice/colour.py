@@ -130,8 +130,8 @@ def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
     elif lens.transistor == "affect":
         made = embodied(thought, lens, persona, book)
     else:
-        sentence = _SENTENCES.get(lens.transistor, _of_phrases)(thought, lens, utterance, book)
-        made = _said(thought, sentence, utterance)
+        sentence = _SENTENCES.get(lens.transistor, _own_phrase)(thought, lens, utterance, book)
+        made = _with_sentence(thought, sentence, utterance)
     return thought if made.casefold() in map(str.casefold, utterance.said) else made
 
 
@@ -161,7 +161,7 @@ def _seed(utterance: Utterance, transistor: str = "") -> int:
     return stable(utterance.seed, utterance.persona.id, percept.timestamp, percept.text, "colour", transistor)
 
 
-def _said(thought: str, sentence: str, utterance: Utterance) -> str:
+def _with_sentence(thought: str, sentence: str, utterance: Utterance) -> str:
     """The thought with one sentence more, perhaps in place of a mannerism."""
     if not sentence or sentence.casefold() in thought.casefold():
         return thought
@@ -183,7 +183,7 @@ def _answers(thought: str, utterance: Utterance) -> bool:
     return told or heard(utterance).question is not QuestionKind.NONE
 
 
-def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+def _goal_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     if lens.phrases:
         book.fill({"want": shorten(clean("".join(lens.notes[:1])), LONGEST_WANT)})
         return book.one_of(lens.phrases, rest=COLOUR_REST)
@@ -193,7 +193,7 @@ def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) ->
     return book.colour(GENTLY[lens.cue] if gently else lens.cue, asking="?" not in thought)
 
 
-def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+def _memory_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     """The first moment that can be told in reported speech, else one that is quoted."""
     if _answers(thought, utterance):
         return ""
@@ -236,7 +236,7 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
     return book.colour("alike")
 
 
-def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+def _image_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     # What is worth keeping is met for what it says, unless it is its feeling that brings the image up.
     to_keep = utterance.importance >= KEPT and heard(utterance).feeling is None
     if to_keep or _answers(thought, utterance):
@@ -250,19 +250,19 @@ def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) 
     return ""
 
 
-def _itself(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+def _ego_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     already = set(tokens(thought))
     return book.colour("self", [word for word in lens.notes if word.casefold() not in already])
 
 
-def _of_phrases(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+def _own_phrase(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     """The phrases of a transistor that this voice does not know."""
     return book.one_of(lens.phrases, rest=COLOUR_REST)
 
 
 _SENTENCES: dict[str, Callable[[str, Lens, Utterance, Phrasebook], str]] = {
-    "goal": _wanted,
-    "memory": _remembered,
-    "subconscious": _imagined,
-    "ego": _itself,
+    "goal": _goal_sentence,
+    "memory": _memory_sentence,
+    "subconscious": _image_sentence,
+    "ego": _ego_sentence,
 }

@@ -15,9 +15,8 @@ from noodlings.values.lens import Lens
 from noodlings.values.persona import Persona
 from noodlings.values.wording import SIGNS, SpokenFeeling, parse
 from noodlings.voice.phrasebook import Phrasebook, shared_voice
-from noodlings.voice.words import tokens
+from noodlings.voice.words import GESTURE, tokens
 
-GESTURE = re.compile(r"\*[^*]+\*")
 _UNTOUCHED = re.compile(r"(\*[^*]*\*?|“[^”]*”?)")
 _LEANING = re.compile(r"\b(?:it|its|that|this|they|them|their|he|him|his|she|her|so|then|there)\b", re.I)
 _END = re.compile(r"[.!?…]+[\"”')]*(?=\s|$)")
@@ -113,7 +112,7 @@ def embodied(thought: str, lens: Lens, persona: Persona, book: Phrasebook) -> st
     heard = _RHYTHMS[lens.cue](thought, persona)
     if lens.strength < SEEN and heard != thought:
         return heard
-    return _seen(heard, lens.cue, persona, book, must=heard == thought)
+    return _with_sign(heard, lens.cue, persona, book, must=heard == thought)
 
 
 def in_body(acts: str, lens: Lens, persona: Persona, book: Phrasebook) -> str:
@@ -122,7 +121,7 @@ def in_body(acts: str, lens: Lens, persona: Persona, book: Phrasebook) -> str:
     return f"{acts} {sign}" if sign else acts
 
 
-def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool) -> str:
+def _with_sign(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool) -> str:
     """Add a sign of the body, in place of an idle gesture or by itself, else an outburst.
 
     A reply that begins with an outburst gets no second one, unless the feeling `must` show and shows nowhere

@@ -31,7 +31,7 @@ _SMALL_TALK = _ABOUT_ITSELF | {
     DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.SIGNS,
     DialogueAct.NUMBERS, DialogueAct.LONG,
 }  # fmt: skip
-"""Acts that need more than a few words; after the others of them only own mannerisms fit."""
+"""Acts that deserve more than a few words; outside `_ABOUT_ITSELF` only own mannerisms are added."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
 """Acts of telling, after which a mannerism is out of place."""
 _SERIOUS = frozenset({

@@ -15,7 +15,7 @@ from noodlings.errors import LLMError
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.wording import SpokenFeeling
-from noodlings.voice.phrasebook import strengths
+from noodlings.voice.phrasebook import feeling
 from noodlings.voice.reply_content import stable
 from noodlings.voice.words import load_yaml, stem, tokens, topic_stems
 
@@ -58,19 +58,12 @@ class TableOfImages:
         """The image; the allowance is not used. Raises `LLMError` when `avoid` is the whole table."""
         spent = {image.casefold() for image in avoid}
         said = topic_stems(tokens(event))
-        for images in _nearest_first(event, feeling_of(affect)):
+        for images in _nearest_first(event, feeling(affect, CLEAR)):
             unused = [image for image in images if image.casefold() not in spent]
             fresh = [image for image in unused if not topic_stems(tokens(image)) & said]
             if fresh:
                 return fresh[stable(event, *avoid) % len(fresh)]
         raise LLMError("every image was there lately")
-
-
-def feeling_of(affect: Affect) -> SpokenFeeling:
-    """The feeling of an image; `SpokenFeeling.CALM` where none is strong enough."""
-    found = strengths(affect)
-    strongest = max(found, key=lambda name: found[name])
-    return strongest if found[strongest] >= CLEAR else SpokenFeeling.CALM
 
 
 def themes_of(event: str) -> list[ImageTheme]:

@@ -7,8 +7,7 @@ every process. It never claims to know what it was not told.
 - A game's mood colours the reply a little, but not memories or comfort: nervous is short, hyped is loud,
   frustrated is dry, and chill changes nothing.
 - A thought of its own is about one of its memories and how that felt. The feeling of the memory goes before
-the
-  mood, so that nobody enjoys thinking of a death on a good day.
+  the mood, so that nobody enjoys thinking of a death on a good day.
 """
 
 from __future__ import annotations

@@ -46,11 +46,11 @@ def strengths(affect: Affect) -> dict[SpokenFeeling, float]:
     }
 
 
-def feeling(affect: Affect) -> SpokenFeeling:
-    """The strongest feeling, or calm where none is noticeable."""
+def feeling(affect: Affect, least: float = NOTICEABLE) -> SpokenFeeling:
+    """The strongest feeling, or calm where none is strong enough."""
     found = strengths(affect)
     strongest = max(found, key=lambda name: found[name])
-    return strongest if found[strongest] >= NOTICEABLE else SpokenFeeling.CALM
+    return strongest if found[strongest] >= least else SpokenFeeling.CALM
 
 
 _ADJECTIVES = {

@@ -23,6 +23,7 @@ from noodlings.voice.selection import (
     corrects,
     due_memory,
     greeting_memory,
+    is_heavy_memory,
     known,
     names_others,
     nearest,
@@ -110,8 +111,8 @@ class ReplyContent:
 
 
 def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
-    act, told = _act(understood, utterance, book)
-    felt = _of_memory(told[0], utterance) if told else _of_moment(understood, utterance)
+    act, told = _choose_act(understood, utterance, book)
+    felt = _memory_feeling(told[0], utterance) if told else _moment_feeling(understood, utterance)
     felt = _FELT_WITH.get(act, felt)
     sorrowful = act in _BRINGS_UP and felt is SpokenFeeling.SORROW
     heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
@@ -142,7 +143,7 @@ def slots(
         "name": _name(content.act, utterance),
         "me": persona.name,
         "species": persona.species,
-        "self": _self(persona),
+        "self": _self_description(persona),
         "topic": understood.topic if _is_central(understood, content, utterance) else "",
         "echo": understood.echo if len(understood.echo) <= 2 * LONGEST_NAME else "",
         "memory": _memory(content.told, utterance, book) if content.told else "",
@@ -160,7 +161,7 @@ def _name(act: DialogueAct, utterance: Utterance) -> str:
     return told or shorten(clean(proper(utterance.speaker)), LONGEST_NAME) or "friend"
 
 
-def _self(persona: Persona) -> str:
+def _self_description(persona: Persona) -> str:
     """How its identity describes it: "an old lighthouse keeper", "I keep the light"; else ""."""
     told = _YOU_ARE.match(persona.identity)
     if told is None or told["name"] not in persona.called:
@@ -199,7 +200,7 @@ def stable(*parts: object) -> int:
     return zlib.crc32("\n".join(map(str, parts)).encode("utf-8", "replace"))
 
 
-def _act(
+def _choose_act(
     understood: UnderstoodLine, utterance: Utterance, book: Phrasebook
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
     told = known(understood, utterance) if understood.question.may_be_known else []
@@ -217,7 +218,8 @@ def _act(
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND else []
     if reminded and _in_tune(reminded[0], understood, utterance):
         return DialogueAct.REMINDED, tuple(reminded)
-    spoiled = understood.act is DialogueAct.GLAD and touched and _of_memory(touched[0], utterance) in _DARK
+    glad = understood.act is DialogueAct.GLAD
+    spoiled = glad and touched and _memory_feeling(touched[0], utterance) in _DARK
     if touched and not spoiled:
         return DialogueAct.REMINDED, tuple(touched)
     if understood.act in _COMFORTED and utterance.tone.grave:
@@ -239,7 +241,7 @@ def _act(
     returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)
     if returns and (due := due_memory(utterance)):
         # Of a funeral nobody asks how it went.
-        dark = heard_then(due[0].entry, utterance).heavy or _of_memory(due[0], utterance) in _DARK
+        dark = heard_then(due[0].entry, utterance).heavy or _memory_feeling(due[0], utterance) in _DARK
         return (DialogueAct.REUNION if dark else DialogueAct.DUE), tuple(due)
     if returns and (missed := greeting_memory(utterance)) and book.chance(0.6):
         return DialogueAct.REUNION, tuple(missed)
@@ -249,16 +251,11 @@ def _act(
 CLOSE = 0.1
 """Difference of evidence within which two answers are told."""
 
-_ABOUT_LORE = frozenset(
-    {
-        QuestionKind.MEMORY,
-        QuestionKind.UNKNOWN,
-        QuestionKind.YES_OR_NO,
-        QuestionKind.ADVICE,
-        QuestionKind.REQUEST,
-        QuestionKind.PERSONAL,
-    }
-)
+_ABOUT_LORE = frozenset({
+    QuestionKind.MEMORY, QuestionKind.UNKNOWN, QuestionKind.YES_OR_NO, QuestionKind.ADVICE,
+    QuestionKind.REQUEST, QuestionKind.PERSONAL,
+})  # fmt: skip
+"""Questions that what was read or is known may answer."""
 _OF_ONESELF = re.compile(
     r"\b(?:my|mine|ours?)\b|\b(?:did|have|had|didn['’]t|haven['’]t) (?:i|we)\b"
     r"|\b(?:i|we) (?:told|said|mentioned)\b",
@@ -290,11 +287,10 @@ def _nearer(told: ReportedSpeech, found: ReportedSpeech, utterance: Utterance) -
 
 def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Utterance) -> bool:
     """Whether a memory may come up now: no old sorrow at good news, no merriment at bad."""
-    affect, felt = utterance.percept.affect, _of_memory(told, utterance)
+    affect, felt = utterance.percept.affect, _memory_feeling(told, utterance)
     entry = told.entry
     if understood.heavy:
-        said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
-        return understand(said_then, utterance.persona).heavy or entry.pinned
+        return is_heavy_memory(entry, utterance) or entry.pinned
     if understood.act is DialogueAct.GLAD or (affect is not None and affect.valence > PLEASANT):
         return felt not in _DARK
     return felt is not SpokenFeeling.JOY or understood.act is not DialogueAct.ANGRY
@@ -317,7 +313,7 @@ def _opinion(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct:
     ]
 
 
-def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
+def _memory_feeling(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
     """The feeling of a memory: as it was stored, else by its words."""
     entry = told.entry
     stored = feeling(entry.affect) if entry.affect else SpokenFeeling.CALM
@@ -326,7 +322,7 @@ def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
     return heard_then(entry, utterance).feeling or SpokenFeeling.CALM
 
 
-def _of_moment(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:
+def _moment_feeling(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:
     """The feeling of the line, else the one that clearly came with it, else the mood."""
     affect = utterance.percept.affect
     clear = _clearly_felt(affect, utterance.importance)

@@ -90,15 +90,15 @@ def told_later(text: str, seconds: float, keep_past: bool = False) -> str:
         keep_past: tell past times from then instead of dropping them (somebody asks when).
     """
     if seconds < SAME_DAY:
-        return text if keep_past else _each(_PAST, text, False)
-    text = _each(_PAST, text, keep_past)
+        return text if keep_past else _apply(_PAST, text, False)
+    text = _apply(_PAST, text, keep_past)
     # "I haven't slept in two days" looks back.
     future = _FUTURE[:-1] if _LOOKS_BACK.search(text) else _FUTURE
-    later = _each(future, _each(_PRESENT, text, False), True)
+    later = _apply(future, _apply(_PRESENT, text, False), True)
     return to_past(later) if later != text else text
 
 
-def _each(rules: _TimeRules, text: str, keep: bool) -> str:
+def _apply(rules: _TimeRules, text: str, keep: bool) -> str:
     for pattern, from_then in rules:
         found = pattern.search(text)
         if found is None:
@@ -218,9 +218,9 @@ def report(
         if scrap or (whole and long and not (told and wanted & topic_stems(tokens(said)))):
             clause = f"{who} said “{_passage(spoken, wanted, answer_type(utterance.percept.text))}”"
         else:
-            clause = _said(_Saying(who, other or "me", to_speaker, age, when), said)
+            clause = _speech_clause(_SpeechContext(who, other or "me", to_speaker, age, when), said)
     elif entry.kind is Kind.EMOTE:
-        clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
+        clause = _emote_clause(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
     elif written_by(entry):
         clause = f"I know this of {'you' if to_speaker else who}: “{_quoted(text)}”"
     elif entry.kind is Kind.EVENT and text:
@@ -265,7 +265,7 @@ def statement(text: str, to_speaker: bool = True) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Saying:
+class _SpeechContext:
     """Who said it to whom ("me" or a name), and how it is to be told."""
 
     who: str
@@ -275,7 +275,7 @@ class _Saying:
     when: bool
 
 
-def _said(by: _Saying, text: str) -> str:
+def _speech_clause(by: _SpeechContext, text: str) -> str:
     greets = (tokens(text) or [""])[0] in words_for("greeting")
     text = _TAIL.sub("", _KEEP.sub("", _FILLERS.sub("", text)).strip())
     if _LEAVES.match(text):
@@ -308,7 +308,7 @@ def _wish(text: str, to_speaker: bool) -> str:
     return turn(lower_first(text.strip(" .!…")), to_speaker) if asks else ""
 
 
-def _did(who: str, text: str, to_speaker: bool) -> str:
+def _emote_clause(who: str, text: str, to_speaker: bool) -> str:
     verb, _, rest = text.partition(" ")
     past = _past_of(verb.lower())
     if not past or len(text) > LONGEST_QUOTE or '"' in text:
@@ -335,7 +335,7 @@ def _past_of(verb: str) -> str:
 def _sentence(text: str, wanted: frozenset[str]) -> str:
     """The sentence that tells something and has most of the wanted stems."""
     sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
-    return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
+    return max(sentences, default=text, key=lambda sentence: _sentence_rank(sentence, wanted))
 
 
 def _passage(text: str, wanted: frozenset[str], kind: AnswerType | None) -> str:
@@ -362,7 +362,7 @@ def _passage(text: str, wanted: frozenset[str], kind: AnswerType | None) -> str:
     return _quoted(best, LONGEST_PASSAGE)
 
 
-def _worth(sentence: str, wanted: frozenset[str]) -> tuple[bool, int, bool, bool, bool]:
+def _sentence_rank(sentence: str, wanted: frozenset[str]) -> tuple[bool, int, bool, bool, bool]:
     words = tokens(_FILLERS.sub("", sentence))
     leans = words[:1] == ["that's"] or goes_on(" ".join(words))
     shared = len(topic_stems(words) & wanted)

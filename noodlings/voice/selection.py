@@ -67,9 +67,9 @@ REMARK_LINES = 12
 CLEARLY = 0.1
 """Difference of nearness within which the latest memory of one matter is told."""
 BRIEF = 5
-"""Words of a short question, and of a remark that can bring something back."""
+"""A question of fewer words is short, and a remark of fewer words brings nothing back."""
 BRIEF_REMARK = 7
-"""Words of a short remark."""
+"""A remark of fewer words is short."""
 SAME_SHARE = 0.7
 """Share of common words from which two lines say the same."""
 LATELY = 3
@@ -78,7 +78,7 @@ LATELY = 3
 SHORT_MEMORY = 12
 """Words of a memory so short that any part may be its topic."""
 NEWS_WORDS = 3
-"""Words of a line that tells something."""
+"""A line of fewer words tells nothing."""
 JUST_SAID = 300.0
 """Seconds before a line counts as a memory."""
 IN_ONE_BREATH = 120.0
@@ -131,9 +131,9 @@ def _chosen(understood: UnderstoodLine, utterance: Utterance, kind: AnswerType |
         wanted -= topic_stems(sorted(words_for("condition")))
     theirs = about or frozenset({percept.user_id})
     if kind is AnswerType.LATEST:
-        return sorted(_of_these(utterance, theirs), key=lambda entry: (-entry.timestamp, -entry.id))
+        return sorted(_told_by_people(utterance, theirs), key=lambda entry: (-entry.timestamp, -entry.id))
     if not wanted and (asked or about):
-        found = _of_these(utterance, theirs)
+        found = _told_by_people(utterance, theirs)
         if verbs := _verbs(tokens(percept.text)):
             return [entry for entry in found if verbs & _verbs(tokens(entry.user_text))]
         # Where somebody's place or age is asked for, their other news are no answer.
@@ -398,7 +398,7 @@ def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
     """The most important thing that a returning person told, if it is not fresh."""
     old = [
         entry
-        for entry in _of_these(utterance, frozenset({utterance.percept.user_id}))
+        for entry in _told_by_people(utterance, frozenset({utterance.percept.user_id}))
         if entry.importance >= WEIGHTY
         and utterance.percept.timestamp - entry.timestamp >= HOUR
         and not _goes_on(entry)
@@ -440,7 +440,7 @@ def _fitting(
     return sorted(candidates, key=lambda c: (-c.score, c.entry.id))
 
 
-def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
+def _told_by_people(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
     """What these people said or did, the most important first; last what makes no sense by itself."""
     entries = [r.entry for r in in_force(utterance) if _can_be_told(r.entry, utterance)]
     theirs = [e for e in entries if e.user_id in people and not _tells_little(e)]
@@ -488,11 +488,11 @@ def just_said(utterance: Utterance) -> frozenset[int]:
         for found in utterance.recalled
         if Why.RECENT in found.why
         and now - found.entry.timestamp < JUST_SAID
-        and not _is_heavy(found.entry, utterance)
+        and not is_heavy_memory(found.entry, utterance)
     )
 
 
-def _is_heavy(entry: MemoryEntry, utterance: Utterance) -> bool:
+def is_heavy_memory(entry: MemoryEntry, utterance: Utterance) -> bool:
     said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
     return understand(said_then, utterance.persona).heavy
 

@@ -161,7 +161,7 @@ def _doing(words: list[str]) -> set[str]:
 def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     words = tokens(text)
     if not words or _is_foreign(text, words):
-        return UnderstoodLine(_wordless(text, bool(words)))
+        return UnderstoodLine(_act_without_words(text, bool(words)))
     line, stems, topic = " ".join(words), topic_stems(words), find_topic(text)
     if heard("puzzled", line):
         return UnderstoodLine(DialogueAct.PUZZLED, stems=stems)
@@ -172,7 +172,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
         asked = topic_stems(tokens(last_sentence(text))) or stems
         told = felt if felt is not DialogueAct.GLAD else None
         return UnderstoodLine(told or question.act, question, asked, question.topic(text, topic))
-    act = _told(text, line, affect)
+    act = _statement_act(text, line, affect)
     if act is DialogueAct.STATEMENT and long:
         act = DialogueAct.LONG
     light = affect is None or affect.valence > _UNPLEASANT
@@ -180,7 +180,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
 
 
-def _told(text: str, line: str, affect: Affect | None) -> DialogueAct:
+def _statement_act(text: str, line: str, affect: Affect | None) -> DialogueAct:
     """The act of a line that asks nothing."""
     introduced = _INTRODUCES.match(text)
     if introduced and begins_with_name(introduced[1]):
@@ -218,7 +218,7 @@ def _is_foreign(text: str, words: list[str]) -> bool:
     return strange > sum(listed(word, "common", "verbs", "grief") for word in words)
 
 
-def _wordless(text: str, letters: bool) -> DialogueAct:
+def _act_without_words(text: str, letters: bool) -> DialogueAct:
     if letters:
         return DialogueAct.FOREIGN
     if _SMILEY.search(text):

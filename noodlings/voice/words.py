@@ -49,7 +49,7 @@ def in_words(number: int) -> str:
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _DRAWN = re.compile(r"(?<=[^\W\d_])([^\W\d_])\1{2,}$")  # "hellooo", "yesss"
-_GESTURE = re.compile(r"\*[^*]+\*")
+GESTURE = re.compile(r"\*[^*]+\*")
 _I = re.compile(r"\bi\b")
 SHOUTED_WORDS = 3
 """Words in capitals from which a line is shouted; fewer may be a name, or a cry."""
@@ -101,7 +101,7 @@ def spoken_words(text: str) -> str:
 
     A line that is only a gesture stays as it is.
     """
-    said = _GESTURE.sub(" ", text)
+    said = GESTURE.sub(" ", text)
     said = " ".join((said if any(map(str.isalnum, said)) else text).split())
     shouted = len(said.split()) >= SHOUTED_WORDS and not any(map(str.islower, said))
     return _I.sub("I", said.lower()) if shouted else said

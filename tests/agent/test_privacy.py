@@ -62,7 +62,7 @@ async def test_what_is_masked_is_in_no_file(tmp_path: Path) -> None:
     text, confined, degraded = await told(tmp_path, "mask")
     assert text == "my address is [e-mail address] and my number is [telephone number]"
     assert not confined
-    assert degraded == ("not remembered, for it is personal: e-mail address, telephone number",)
+    assert degraded == ("not remembered, because it is personal: e-mail address, telephone number",)
     assert b"ann.may" not in everything(tmp_path)
     assert b"7946" not in everything(tmp_path)
 
@@ -70,7 +70,8 @@ async def test_what_is_masked_is_in_no_file(tmp_path: Path) -> None:
 async def test_what_is_raised_is_for_those_who_were_there(tmp_path: Path) -> None:
     text, confined, degraded = await told(tmp_path, "raise")
     assert (text, confined) == (LINE, True)
-    assert degraded == ("confined to who was there, for it is personal: e-mail address, telephone number",)
+    why = "confined to those present, because it is personal: e-mail address, telephone number"
+    assert degraded == (why,)
 
 
 async def test_a_fact_by_hand_is_masked_too(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ from noodlings.values.persona import TRANSISTORS, Persona
 from noodlings.values.trace import Modulation
 from noodlings.values.wording import GENTLY, parse
 from noodlings.voice.colour import image_of
-from noodlings.voice.colour_affect import GESTURE, spoken
+from noodlings.voice.colour_affect import spoken
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_colours, shared_voice
-from noodlings.voice.words import tokens, topic_stems
+from noodlings.voice.words import GESTURE, tokens, topic_stems
 
 FOLDER = Path(__file__).parents[2] / "examples" / "scenes"
 FILES = sorted(FOLDER.glob("*.yaml"))

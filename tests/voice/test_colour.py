@@ -20,9 +20,10 @@ from noodlings.values.persona import APPETITES
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, GENTLY, SIGNS, parse
 from noodlings.voice.colour import MOST, colour, image_of
-from noodlings.voice.colour_affect import GESTURE, spoken, with_sentence, without_mannerism
+from noodlings.voice.colour_affect import spoken, with_sentence, without_mannerism
 from noodlings.voice.composition import ENOUGH_WORDS
 from noodlings.voice.phrasebook import shared_colours, shared_voice
+from noodlings.voice.words import GESTURE
 from tests.thorough import examples
 from tests.voice.test_offline import VOICE
 from tests.voice.utterances import BOB, NOW, PERSONAS, memory, utterance

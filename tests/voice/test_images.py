@@ -20,7 +20,8 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Symbol
 from noodlings.values.wording import SpokenFeeling
 from noodlings.voice.colour import image_of
-from noodlings.voice.images import TableOfImages, feeling_of, table, themes_of
+from noodlings.voice.images import CLEAR, TableOfImages, table, themes_of
+from noodlings.voice.phrasebook import feeling
 from noodlings.voice.words import tokens, topic_stems
 
 ROOT = Path(__file__).parents[2]
@@ -109,7 +110,7 @@ async def test_what_no_theme_tells_is_of_the_feeling_alone():
     assert await imagined("hm", AFRAID) in table().feelings[SpokenFeeling.FEAR]
     assert await imagined("🌧", Affect(-0.1, 0.1, 0.0, 0.0, 1.0)) in table().feelings[SpokenFeeling.BOREDOM]
     assert await imagined("", Affect(0.0, 1.0, 0.0, 0.0, 0.0)) in table().feelings[SpokenFeeling.CALM]
-    assert feeling_of(NEUTRAL) is SpokenFeeling.CALM
+    assert feeling(NEUTRAL, CLEAR) is SpokenFeeling.CALM
 
 
 async def test_an_image_has_no_word_of_the_moment_itself():
