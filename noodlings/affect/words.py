@@ -159,8 +159,7 @@ def _lexicon() -> _Lexicon:
 
 
 MAX_CHARACTERS = 1_000
-"""How much is read of a text: about what the embedding model sees. VADER's time grows with the square of
-it."""
+"""How much is read of a text: what the embedding model sees. VADER takes time by the square of it."""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|[:;=]['-]?[()]|[.,;:!?]+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]")

@@ -140,8 +140,7 @@ class Appetites:
 
 
 def signals(affect: Affect, surprise: float, addressed: bool, event: str = "") -> dict[str, float]:
-    """How much (0…1) of each thing that can move an appetite a percept had; `event` is the name of a game
-    event."""
+    """How much (0…1) of each thing that can move an appetite a percept had; `event` is a game's, by name."""
     pleasant, unpleasant = max(affect.valence, 0.0), max(-affect.valence, 0.0)
     return {
         "surprise": surprise,

@@ -110,8 +110,7 @@ def within(audience: Audience, other: Audience) -> bool:
 
 
 def of_all(things: Iterable[Witnessed]) -> Audience:
-    """Who may learn of what is made of all these: those who know every secret among them, at the highest
-    tier."""
+    """Who may learn of what is made of all these: those who know every secret, at the highest tier."""
     secret = [thing.audience for thing in things if thing.audience.confined]
     if not secret:
         return OPEN
