@@ -1,13 +1,11 @@
-"""Text to affect without a language model, from explicit words and, if it is known, the meaning of the
-sentence.
+"""Text to affect without a language model, from the words and, if known, the meaning of the sentence.
 
 What the text does not express stays at rest, a feeling that is named and denied is not felt, and grief
 without a single sad word is still grief.
 
 The mapping is a network with one hidden layer, run in numpy. `weights.npz` is made by `tools/affect/fit.py`
-and
-holds three networks: over the words alone, over words and sentence vector, and over words and the layers of
-the embedding model, which is the best. It also records what the weights were fitted on.
+and holds three networks: over the words alone, over words and sentence vector, and over words and the layers
+of the embedding model, which is the best. It also records what the weights were fitted on.
 """
 
 from __future__ import annotations

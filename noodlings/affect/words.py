@@ -76,8 +76,7 @@ _WEAKER = frozenset(("slightly", "bit", "little", "somewhat", "rather", "kinda",
 
 
 def feelings_in(tokens: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """How much of each feeling the words hold, felt and denied, 0…1; each word closes its part of the gap to
-    1.
+    """How much of each feeling the words hold, felt and denied, 0…1, each closing a part of the gap to 1.
 
     Args:
         tokens: words, emoticons and punctuation marks in lower case; the marks end clauses.

@@ -1,5 +1,4 @@
-"""Appetites: eight drives that return to a set point with time and are moved by events, and the goals they
-make.
+"""Appetites: eight drives that events move and time returns to a set point, and the goals they make.
 
 What moves them is in `appetites.yaml`. A drive that returns to a set point and is reduced by what satisfies
 it is Hull's (1943) in the form of a homeostat.

@@ -86,8 +86,7 @@ Thing = TypeVar("Thing", bound=Witnessed)
 
 
 def may_learn(listeners: frozenset[str], audience: Audience, reach: Tier = Tier.SECRET) -> bool:
-    """Whether something may be told before all of these listeners (ids). With none, nothing confined may be
-    told.
+    """Whether something may be told before all of these listeners (ids); before none, nothing confined.
 
     Args:
         reach: the highest tier that may go this way; `Tier.CONFINED` if it leaves this machine.
