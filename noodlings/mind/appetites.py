@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from noodlings.errors import UserError
-from noodlings.validation import Readable, read_table
+from noodlings.validation import read_table
 from noodlings.values.affect import Affect
 from noodlings.values.persona import APPETITES, Persona
 
@@ -160,12 +160,7 @@ def signals(affect: Affect, surprise: float, addressed: bool, event: str = "") -
 @cache
 def shipped_drives() -> DriveTable:
     """The table that comes with noodlings."""
-    return load_drives(files("noodlings.mind") / "appetites.yaml")
-
-
-def load_drives(path: Readable) -> DriveTable:
-    """The table in a file. Raises `UserError` when it cannot be read, or something in it is wrong."""
-    return read_table(path, DriveTable)
+    return read_table(files("noodlings.mind") / "appetites.yaml", DriveTable)
 
 
 def _resting(persona: Persona) -> tuple[float, ...]:
