@@ -1,13 +1,11 @@
-"""Text to affect without a language model, from explicit words and, if it is known, the meaning of the
-sentence.
+"""Text to affect without a language model, from the words and, if known, the meaning of the sentence.
 
 What the text does not express stays at rest, a feeling that is named and denied is not felt, and grief
 without a single sad word is still grief.
 
 The mapping is a network with one hidden layer, run in numpy. `weights.npz` is made by `tools/affect/fit.py`
-and
-holds three networks: over the words alone, over words and sentence vector, and over words and the layers of
-the embedding model, which is the best. It also records what the weights were fitted on.
+and holds three networks: over the words alone, over words and sentence vector, and over words and the layers
+of the embedding model, which is the best. It also records what the weights were fitted on.
 """
 
 from __future__ import annotations
@@ -94,8 +92,7 @@ ADDRESSED = 0.1
 SHOUTED = 0.2
 """How much a text all in capitals adds to that. A rule, since in the raters' data capitals are headlines."""
 BARE_EXCLAMATION = 0.5
-"""What is left of arousal that only punctuation shows: it is rare in the raters' prose, and a habit in a
-chat."""
+"""What is left of arousal that only punctuation shows: rare in the raters' prose, common in a chat."""
 
 _AROUSAL = AXES.index("arousal")
 WORDS, WORDS_AND_VECTOR, WORDS_AND_LAYERS = "words", "words+vector", "words+layers"
@@ -181,8 +178,7 @@ def _chosen_network(
 
 
 def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[Any]:
-    """The rating without feelings that are named only to be denied, and the unpleasant valence they
-    explain."""
+    """The rating without denied feelings, and without the unpleasant valence that they explain."""
     denied = np.array([0.0, 0.0, reading.denied_fear, reading.denied_sorrow, reading.denied_boredom])
     named = np.array([0.0, 0.0, reading.fear, reading.sorrow, reading.boredom])
     denied[named > 0] = 0.0  # "not afraid, but terrified": what is also named is felt

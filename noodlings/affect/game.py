@@ -164,8 +164,7 @@ class MemoryBank:
 
 
 def _varied(events: Sequence[Notable], most: int) -> tuple[Notable, ...]:
-    """At most `most` events, in their order: while there are more, the oldest of the most frequent kind
-    leaves."""
+    """At most `most` events, in order: of more, the oldest of the most frequent kind leaves first."""
     kept = list(events)
     while len(kept) > most:
         counts = Counter(e.kind or e.event for e in kept)

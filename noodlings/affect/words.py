@@ -76,8 +76,7 @@ _WEAKER = frozenset(("slightly", "bit", "little", "somewhat", "rather", "kinda",
 
 
 def feelings_in(tokens: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """How much of each feeling the words hold, felt and denied, 0…1; each word closes its part of the gap to
-    1.
+    """How much of each feeling the words hold, felt and denied, 0…1, each closing a part of the gap to 1.
 
     Args:
         tokens: words, emoticons and punctuation marks in lower case; the marks end clauses.
@@ -159,8 +158,7 @@ def _lexicon() -> _Lexicon:
 
 
 MAX_CHARACTERS = 1_000
-"""How much is read of a text: about what the embedding model sees. VADER's time grows with the square of
-it."""
+"""How much is read of a text: what the embedding model sees. VADER takes time by the square of it."""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|[:;=]['-]?[()]|[.,;:!?]+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]")

@@ -54,12 +54,7 @@ class OpenAIEmbedder:
         self._key = settings.api_key.get_secret_value()
         self._connecting = threading.Lock()
         self._client: OpenAI | None = None
-        self._dimensions = 0
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector; 0 before the endpoint has answered for the first time."""
-        return self._dimensions
+        self.dimensions = 0  # before the endpoint has answered for the first time
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, float32 of shape (len(texts), dimensions), in the order of the texts.
@@ -69,7 +64,7 @@ class OpenAIEmbedder:
         """
         sent = [clean(text)[:MAX_CHARACTERS] or _NOTHING for text in texts]
         portions = [self._ask(sent[at : at + AT_ONCE]) for at in range(0, len(sent), AT_ONCE)]
-        return np.concatenate(portions) if portions else np.empty((0, self._dimensions), np.float32)
+        return np.concatenate(portions) if portions else np.empty((0, self.dimensions), np.float32)
 
     def close(self) -> None:
         """Let go of open connections."""
@@ -81,13 +76,13 @@ class OpenAIEmbedder:
     def _ask(self, texts: list[str]) -> Vectors:
         try:
             vectors = _vectors(self._answer(texts), len(texts))
-            if self._dimensions not in (0, vectors.shape[1]):
+            if self.dimensions not in (0, vectors.shape[1]):
                 raise NoodlingsError(
-                    f"its vectors now have {vectors.shape[1]} numbers, but had {self._dimensions} before"
+                    f"its vectors now have {vectors.shape[1]} numbers, but had {self.dimensions} before"
                 )
         except NoodlingsError as error:
             raise NoodlingsError(f"{self._endpoint}: {error}") from None
-        self._dimensions = vectors.shape[1]
+        self.dimensions = vectors.shape[1]
         return vectors
 
     def _answer(self, texts: list[str]) -> Any:

@@ -95,8 +95,7 @@ class ChangeJournal:
     def changes(
         self, agent_id: str = "", state: AgentState | None = None, trace: Trace | None = None
     ) -> Changes:
-        """Everything since the last `clear`. It stays until the next one, so a failed commit loses
-        nothing."""
+        """Everything since the last `clear`. A failed commit loses nothing of it."""
         return Changes(
             agent_id,
             added=tuple(self._added.values()),

@@ -94,8 +94,7 @@ def recent(newest_first: Iterable[MemoryEntry]) -> list[Recalled]:
 
 
 def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
-    """One `Recalled` for each entry, by id, with the reasons of all groups, those of the first group
-    first."""
+    """One `Recalled` for each entry, by id, with the reasons of all groups in order."""
     merged: dict[int, Recalled] = {}
     for found in chain.from_iterable(groups):
         known = merged.get(found.entry.id)

@@ -50,8 +50,7 @@ class EpisodicMemory(Stream):
         return entry.pinned or entry.parts.remember > 0.0 or entry.importance > self.threshold
 
     def leaver(self, newcomer: MemoryEntry, now: float) -> int:
-        """The id of the entry that leaves a full memory when `newcomer` comes: the weakest at world time
-        `now`.
+        """The id of the entry that leaves a full memory for `newcomer`: the weakest at world time `now`.
 
         Of equal ones the oldest leaves. What is held stays; the newcomer itself leaves when it is the
         weakest, or when everything else is held.
@@ -79,9 +78,8 @@ class EpisodicMemory(Stream):
         """Rows that may leave, the weakest among them; none where nothing may leave.
 
         These are all rows of a small memory. Of a large one they are those that were weakest when all were
-        last
-        compared, and what was put in since: the others were stronger than a bound, and a strength falls by no
-        more than the retention does.
+        last compared, and what was put in since: the others were stronger than a bound, and a strength falls
+        by no more than the retention does.
         """
         if len(self) <= 2 * _WEAKEST:
             return np.flatnonzero(~self.held)
@@ -208,8 +206,7 @@ class TwoStreams:
         self.consolidate(entry, now)
 
     def consolidate(self, entry: MemoryEntry, now: float) -> None:
-        """Put an entry into episodic memory if it matters enough, in place of the weakest if there is no
-        room."""
+        """Put an entry into episodic memory if it matters enough, if need be in place of the weakest."""
         if entry.id in self.episodic or not self.episodic.admits(entry) or not self._let_in(entry, now):
             return
         self.consolidated += 1
@@ -254,8 +251,7 @@ class TwoStreams:
     def restore(
         self, working: Iterable[MemoryEntry], episodic: Iterable[MemoryEntry], consolidated: int, now: float
     ) -> None:
-        """Restore what was in mind. If the capacity was lowered since, the strongest episodic entries
-        stay."""
+        """Restore what was in mind. If the capacity was lowered since, the strongest entries stay."""
         self.consolidated = consolidated
         strongest_first = sorted(
             episodic, key=lambda entry: (entry.held, strength_of(entry, now), entry.id), reverse=True

@@ -54,14 +54,7 @@ class PlainMemory(AgentMemory):
         """Raises `UserError`."""
         raise UserError("a plain list keeps no importance; set memory.use_hierarchical to true")
 
-    def revert(
-        self,
-        entry: MemoryEntry,
-        before: Mapping[str, Any],
-        *,
-        was_episodic: bool,
-        displaced: MemoryEntry | None = None,
-    ) -> MemoryEntry:
+    def revert(self, entry: MemoryEntry, before: Mapping[str, Any], **also: Any) -> MemoryEntry:
         """Raises `UserError`."""
         raise UserError("a plain list keeps neither pins nor importance; set memory.use_hierarchical to true")
 
@@ -100,25 +93,11 @@ class PlainMemory(AgentMemory):
         entries = list(self._entries.values())
         return entries if last_n is None else entries[max(len(entries) - last_n, 0) :]
 
-    def retrieve_episodic(
-        self,
-        user_id: str | None = None,
-        min_importance: float = 0.0,
-        limit: int | None = 10,
-        *,
-        present: frozenset[str] | None = None,
-    ) -> list[MemoryEntry]:
+    def retrieve_episodic(self, *filters: Any, **named_filters: Any) -> list[MemoryEntry]:
         """Always empty."""
         return []
 
-    def recall_by_affect(
-        self,
-        current_affect: Any,
-        top_k: int = 5,
-        min_similarity: float = 0.7,
-        *,
-        present: frozenset[str] | None = None,
-    ) -> list[Recalled]:
+    def recall_by_affect(self, current_affect: Any, *limits: Any, **named_limits: Any) -> list[Recalled]:
         """Always empty."""
         return []
 

@@ -51,8 +51,9 @@ def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Word
     last_recalled = math.nan if entry.last_recalled is None else entry.last_recalled
     # fmt: off
     ints = (
-        entry.id, entry.step, code(entry.user_id), circle, entry.recall_count, entry.held, entry.pinned,
-    has_state, )
+        entry.id, entry.step, code(entry.user_id), circle,
+        entry.recall_count, entry.held, entry.pinned, has_state,
+    )
     floats = (
         entry.timestamp, entry.surprise, entry.encoded_importance, override, entry.identity_salience,
         last_recalled, entry.stability,

@@ -1,5 +1,4 @@
-"""Appetites: eight drives that return to a set point with time and are moved by events, and the goals they
-make.
+"""Appetites: eight drives that events move and time returns to a set point, and the goals they make.
 
 What moves them is in `appetites.yaml`. A drive that returns to a set point and is reduced by what satisfies
 it is Hull's (1943) in the form of a homeostat.
@@ -17,7 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from noodlings.errors import UserError
-from noodlings.validation import Readable, read_table
+from noodlings.validation import read_table
 from noodlings.values.affect import Affect
 from noodlings.values.persona import APPETITES, Persona
 
@@ -140,8 +139,7 @@ class Appetites:
 
 
 def signals(affect: Affect, surprise: float, addressed: bool, event: str = "") -> dict[str, float]:
-    """How much (0…1) of each thing that can move an appetite a percept had; `event` is the name of a game
-    event."""
+    """How much (0…1) of each thing that can move an appetite a percept had; `event` is a game's, by name."""
     pleasant, unpleasant = max(affect.valence, 0.0), max(-affect.valence, 0.0)
     return {
         "surprise": surprise,
@@ -162,12 +160,7 @@ def signals(affect: Affect, surprise: float, addressed: bool, event: str = "") -
 @cache
 def shipped_drives() -> DriveTable:
     """The table that comes with noodlings."""
-    return load_drives(files("noodlings.mind") / "appetites.yaml")
-
-
-def load_drives(path: Readable) -> DriveTable:
-    """The table in a file. Raises `UserError` when it cannot be read, or something in it is wrong."""
-    return read_table(path, DriveTable)
+    return read_table(files("noodlings.mind") / "appetites.yaml", DriveTable)
 
 
 def _resting(persona: Persona) -> tuple[float, ...]:

@@ -7,10 +7,9 @@ change), and vectors from different sources are never compared.
 The forecast is a mixture over what was heard lately: each of those meanings may come again, and is likelier
 if it followed something like what was just heard. So repetition stops surprising, at once in the same words
 and soon in others, and a broken pattern surprises although all its parts are known. The agent also learns how
-sharp
-its forecast should be: if it hears the same thing to the letter, it comes to expect it to the letter. After a
-silence the old surprises again (spontaneous recovery: Rankin et al. 2009, "Habituation revisited"). In form
-it is a cache over embeddings (Kuhn and De Mori 1990) with a share reserved for the new.
+sharp its forecast should be: if it hears the same thing to the letter, it comes to expect it to the letter.
+After a silence the old surprises again (spontaneous recovery: Rankin et al. 2009, "Habituation revisited").
+In form it is a cache over embeddings (Kuhn and De Mori 1990) with a share reserved for the new.
 """
 
 from __future__ import annotations

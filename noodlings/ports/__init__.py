@@ -84,8 +84,7 @@ class PersonalDatum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Understood:
-    """A text as an embedder understood it; `layers` is for the appraisal, None without a
-    `LayeredEmbedder`."""
+    """A text as an embedder understood it; `layers` is None without a `LayeredEmbedder`."""
 
     vector: npt.NDArray[np.float32]
     layers: npt.NDArray[np.float32] | None = None

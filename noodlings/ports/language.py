@@ -47,8 +47,7 @@ class Utterance:
         characters: ids of those in `names` who are characters themselves.
         history: what the agent heard lately, each with its answer, oldest first; for a model.
         own_lines: the agent's own latest lines, oldest first; a voice does not repeat them.
-        named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" without a
-            game.
+        named_mood: "chill", "hyped", "nervous" or "frustrated", as a game left it; "" without a game.
         manner: how that mood sounds, in words for a model.
         blocks: what a game told, for a model: `[GAME STATE] …` and `[MEMORY] …`, of one or more lines. Their
             times are relative, so they are made anew for each turn.

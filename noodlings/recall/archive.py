@@ -84,8 +84,7 @@ class SearchIndex:
             self._extend(EntryColumns.of([entry]), np.array([checked is not None]), checked)
 
     def latest(self, filters: Filters, limit: int, timed: bool = False) -> list[int]:
-        """Ids of the latest entries that pass the filters, rising; with `timed`, only those that mention a
-        time."""
+        """Ids of the latest entries that pass, rising; with `timed`, only those that mention a time."""
         with self.lock:
             rows = self.index.rows(filters)
             if rows is None:
@@ -95,8 +94,7 @@ class SearchIndex:
             return [int(number) for number in self.ids.rows[rows[-limit:]]]
 
     def in_time(self, entry_ids: Sequence[int]) -> list[int]:
-        """Sort entries by the moment at which they happened, then by id; those that are not here come
-        last."""
+        """Sort entries by when they happened, then by id; those that are not here come last."""
         with self.lock:
             rows = [self.index.row_of.get(number, -1) for number in entry_ids]
             moments = np.append(self.index.timestamps.rows, np.inf)[rows]

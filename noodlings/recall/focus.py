@@ -20,8 +20,7 @@ HOUR = 3_600.0
 BEST = 5
 """How many of the best hits have their links followed."""
 FLOOR = 0.15
-"""The least score of a memory that has to do with a question; a third of it by words alone, which score
-lower.
+"""The least score of a memory that has to do with a question; a third of it by words alone.
 
 Chosen by every third case of benchmarks/talk at level 5, with 25 idle lines in a row at most: in the search
 what was needed scores .16 and more, the median of the rest .10. With the floor a context holds 45 of 46

@@ -1,5 +1,4 @@
-"""Follows links from memories that were found to those that belong with them, step by step, in both
-directions.
+"""Follows links from memories that were found to those that belong with them, in both directions.
 
 A memory that may not be seen is neither brought nor passed through, so that nothing behind it gives it away.
 Of the links of one memory the strongest are followed, counted among those that may be seen. The same links

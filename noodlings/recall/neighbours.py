@@ -2,8 +2,7 @@
 
 "Yes, last Tuesday" answers a question that only the line before it contains. So a line is also found by its
 neighbours in the same talk, of which nearer ones count more. The same weights hold for words and vectors.
-A row that stands aside, such as a thought of the agent's own, has no neighbours and does not interrupt a
-talk.
+A row that stands aside, such as a thought of the agent's own, has no neighbours and interrupts no talk.
 """
 
 from __future__ import annotations

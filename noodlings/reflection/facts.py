@@ -2,11 +2,9 @@
 
 A line is split into clauses. For each the subject is found ("I", "my sister Ruth", "she" if only one woman
 was mentioned, or somebody who is known by name), and by the patterns of `facts.yaml` what it tells about
-them.
-There is no grammar of English behind it: what is said plainly is found, what has to be inferred is not. What
-is imagined, played, quoted, asked or denied tells nothing, and if the subject is not clear, the clause is
-left
-out: a card with a gap is better than one with something wrong.
+them. There is no grammar of English behind it: what is said plainly is found, what has to be inferred is not.
+What is imagined, played, quoted, asked or denied tells nothing, and if the subject is not clear, the clause
+is left out: a card with a gap is better than one with something wrong.
 
 A fact keeps the words it was told in, and refers to the memory that is its evidence.
 """

@@ -97,8 +97,7 @@ class Due:
 
 
 def due_at(text: str, told: float) -> Due | None:
-    """When the plan in a clause that was told at a world time is to happen; None if it names no future
-    time."""
+    """When the plan in a clause, `told` at a world time, is to happen; None without a future time."""
     text = text[:LONGEST]
     said = folded(text)
     if _UNREADABLE.search(said):

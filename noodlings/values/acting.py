@@ -1,5 +1,4 @@
-"""What a character does instead of speaking, and the noises it must make. In a reply, acts stand between
-asterisks."""
+"""What a character does instead of speaking, and the noises it must make. Acts stand between asterisks."""
 
 from __future__ import annotations
 

@@ -118,8 +118,8 @@ class OfferedAction:
         return asdict(self.parameters) | {"properties": properties, "required": required}
 
     def chosen(self, arguments: Mapping[str, Any], by: str) -> Action:
-        """The action with these arguments. If they do not fit, raises a `UserError` that repeats none of
-        them."""
+        """The action with these arguments. Raises `UserError`, which repeats none of them, if they do not
+        fit."""
         takes, required = self.parameters.properties, self.parameters.required
         if not set(required) <= arguments.keys() <= takes.keys():
             raise UserError(f"{self.name} lacks a required argument, or has one it does not take")

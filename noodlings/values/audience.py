@@ -86,8 +86,7 @@ Thing = TypeVar("Thing", bound=Witnessed)
 
 
 def may_learn(listeners: frozenset[str], audience: Audience, reach: Tier = Tier.SECRET) -> bool:
-    """Whether something may be told before all of these listeners (ids). With none, nothing confined may be
-    told.
+    """Whether something may be told before all of these listeners (ids); before none, nothing confined.
 
     Args:
         reach: the highest tier that may go this way; `Tier.CONFINED` if it leaves this machine.
@@ -110,8 +109,7 @@ def within(audience: Audience, other: Audience) -> bool:
 
 
 def of_all(things: Iterable[Witnessed]) -> Audience:
-    """Who may learn of what is made of all these: those who know every secret among them, at the highest
-    tier."""
+    """Who may learn of what is made of all these: those who know every secret, at the highest tier."""
     secret = [thing.audience for thing in things if thing.audience.confined]
     if not secret:
         return OPEN

@@ -1,5 +1,4 @@
-"""What is remembered: entries, vectors, importance, links, symbols and recall; and how it is sorted and
-archived."""
+"""What is remembered: entries, vectors, importance, links, symbols and recall; its order and its archive."""
 
 from __future__ import annotations
 
@@ -147,8 +146,7 @@ class MemoryEntry:
 
     @property
     def fresh_at(self) -> float:
-        """World time from which on it fades: when it was last recalled for a response, else when it
-        happened."""
+        """World time from which on it fades: when it was last recalled, else when it happened."""
         return self.timestamp if self.last_recalled is None else self.last_recalled
 
     @property

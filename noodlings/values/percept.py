@@ -57,8 +57,7 @@ def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str])
 def kept_audience(
     kind: Kind, user_id: str, witnesses: Collection[str], confined: bool | None, tier: int = Tier.OPEN
 ) -> Audience:
-    """The audience of something that was stored. In old data `confined` is None, and it follows from the
-    kind.
+    """The stored audience of something; in old data `confined` is None, and it follows from the kind.
 
     Raises `ValueError` for a number that is no tier.
     """

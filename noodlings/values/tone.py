@@ -1,5 +1,4 @@
-"""The tone of a turn: how a decent listener answers. It is decided before the words, and every voice keeps
-to it."""
+"""The tone of a turn: how a decent listener answers. It is decided first, and every voice keeps to it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
-from noodlings.mind.appetites import Appetites, load_drives, shipped_drives, signals
+from noodlings.mind.appetites import Appetites, DriveTable, shipped_drives, signals
+from noodlings.validation import read_table
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.persona import APPETITES
 from tests.fakes import make_persona
@@ -122,7 +123,7 @@ def test_a_mistake_in_a_table_is_named(tmp_path, table, complaint):
     file = tmp_path / "appetites.yaml"
     file.write_text(yaml.safe_dump(table), "utf-8")
     with pytest.raises(UserError, match=complaint):
-        load_drives(file)
+        read_table(file, DriveTable)
 
 
 @pytest.mark.parametrize(
