@@ -29,11 +29,11 @@ def read(
     replace_hooks: bool,
     as_json: bool,
 ) -> None:
-    """Take in what is new in a repository, say what became of it, and embed it.
+    """Take in what is new in a repository, report it, and embed it.
 
     Raises:
-        UserError: there is nothing to read, or a hook may not be replaced; nothing was taken in then.
-        StoreError: nothing more can be kept now; to run it again goes on from what was kept.
+        UserError: there is nothing to read, or a hook may not be replaced. Nothing was taken in.
+        StoreError: nothing more can be stored now. Run it again to continue.
     """
     import asyncio
 
@@ -60,7 +60,7 @@ def read(
 
 
 async def _embedded(archive: AgentArchive, entries: int) -> None:
-    """Stay until what was read can be found by its meaning; to leave earlier loses nothing."""
+    """Wait until what was read can be found by its meaning. Leaving earlier loses nothing."""
     from noodlings.drawing.progress import progress_over
 
     with progress_over(entries, "embedding") as done:

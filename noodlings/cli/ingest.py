@@ -1,4 +1,4 @@
-"""`noodlings ingest`: a past that began elsewhere becomes memories of a character."""
+"""`noodlings ingest`: logs and other files become memories of a character."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def ingest(
 ) -> None:
     """Take a log or another file into a character's memory, each record once.
 
-    Start it again after a kill, or when the file has grown: only what is new or changed is taken in. See
-    docs/sources.md for the sources.
+    Start it again if it was interrupted, or when the file has grown: only what is new or changed is taken in.
+    See docs/sources.md for the sources.
     """
     from dataclasses import asdict
     from functools import partial
