@@ -54,7 +54,7 @@ def read(
         chronicle = Chronicle(agent, store, pipeline, repository)
         with progress_over(len(chronicle.new), "reading commits") as done:
             report = chronicle.take_in(done)
-        _tell(repository, report, as_json)
+        _report(repository, report, as_json)
         if agent.archive is not None and report.ingested.new:
             asyncio.run(_embedded(agent.archive, agent.memory.stats().perceived))
 
@@ -67,7 +67,7 @@ async def _embedded(archive: AgentArchive, entries: int) -> None:
         await archive.embedded(done)
 
 
-def _tell(repository: GitRepository, report: ChronicleReport, as_json: bool) -> None:
+def _report(repository: GitRepository, report: ChronicleReport, as_json: bool) -> None:
     ingested = report.ingested
     counts = {"new": ingested.new, "parked": ingested.parked, "gone": report.gone, "back": report.back}
     if as_json:
