@@ -27,13 +27,15 @@ class CommitRows:
     """The rows of one commit.
 
     Attributes:
-        agent_id: whose. state: the agent's new state as a document, or None to leave it. added: whole rows of
-        new entries, in episodic memory or not. revised: id → the columns of its history. joined, left: ids of
-        older entries that came to episodic memory, or of any that left it. trace: the row of the finished
-        turn, or None. unlinked, links: whole rows of links that are removed, and of new or stronger ones.
+        agent_id: whose.
+        state: the agent's new state as a document, or None to leave it.
+        added: whole rows of new entries, in episodic memory or not.
+        revised: id → the columns of its history.
+        joined, left: ids of older entries that came to episodic memory, or of any that left it.
+        trace: the row of the finished turn, or None.
+        unlinked, links: whole rows of links that are removed, and of new or stronger ones.
         vectors, symbols, taken: whole rows of vectors, new symbols and records of a source. Their entries,
-        and
-            those of `links`, may have been forgotten meanwhile.
+            and those of `links`, may have been forgotten meanwhile.
         faded: ids of symbols that left the subconscious.
     """
 
