@@ -109,7 +109,7 @@ def _accounts(data: Data, config: Config) -> Accounts:
 
 
 def _password() -> str:
-    """As typed twice at a terminal, where it is not shown; else a line of standard input."""
+    """A password, typed twice at a terminal without being shown, or a line of standard input."""
     import sys
 
     if sys.stdin.isatty():

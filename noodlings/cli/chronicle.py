@@ -29,11 +29,11 @@ def read(
     replace_hooks: bool,
     as_json: bool,
 ) -> None:
-    """Take in what is new in a repository, say what became of it, and embed it.
+    """Take in what is new in a repository, report it, and embed it.
 
     Raises:
-        UserError: there is nothing to read, or a hook may not be replaced; nothing was taken in then.
-        StoreError: nothing more can be kept now; to run it again goes on from what was kept.
+        UserError: there is nothing to read, or a hook may not be replaced. Nothing was taken in.
+        StoreError: nothing more can be stored now. Run it again to continue.
     """
     import asyncio
 
@@ -54,20 +54,20 @@ def read(
         chronicle = Chronicle(agent, store, pipeline, repository)
         with progress_over(len(chronicle.new), "reading commits") as done:
             report = chronicle.take_in(done)
-        _tell(repository, report, as_json)
+        _report(repository, report, as_json)
         if agent.archive is not None and report.ingested.new:
             asyncio.run(_embedded(agent.archive, agent.memory.stats().perceived))
 
 
 async def _embedded(archive: AgentArchive, entries: int) -> None:
-    """Stay until what was read can be found by its meaning; to leave earlier loses nothing."""
+    """Wait until what was read can be found by its meaning. Leaving earlier loses nothing."""
     from noodlings.drawing.progress import progress_over
 
     with progress_over(entries, "embedding") as done:
         await archive.embedded(done)
 
 
-def _tell(repository: GitRepository, report: ChronicleReport, as_json: bool) -> None:
+def _report(repository: GitRepository, report: ChronicleReport, as_json: bool) -> None:
     ingested = report.ingested
     counts = {"new": ingested.new, "parked": ingested.parked, "gone": report.gone, "back": report.back}
     if as_json:

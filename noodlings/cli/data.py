@@ -1,4 +1,4 @@
-"""`noodlings export`, `import`, `backup`, `check` and `compact`: what is kept, as a whole."""
+"""`noodlings export`, `import`, `backup`, `check` and `compact`: the data folder as a whole."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def export(
     agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Only this character.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Readable without the key, and without what is sealed.")
+        bool, typer.Option("--plain", help="Readable without the key; sealed memories lose their words.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
@@ -41,8 +41,8 @@ def export(
 ) -> None:
     """Write characters with all their memories to a file, also while somebody plays.
 
-    One JSON object a line, as of one moment; noodlings import reads it. Where memories are encrypted the file
-    is, too, with the same key, unless you say --plain.
+    It has one JSON object a line, as of one moment, and noodlings import reads it. Where memories are
+    encrypted the file is too, with the same key, unless you say --plain.
     """
     from noodlings.portable.export import export as export_agents
     from noodlings.portable.sealed import sealing
@@ -81,8 +81,9 @@ def import_(
 ) -> None:
     """Take in characters from a file, with all their memories.
 
-    The whole file is checked first; a line that is wrong is named, and nothing is imported. Nobody who is
-    there already is replaced. Of an encrypted file it asks for the key, where that is not the one set here.
+    The whole file is checked first; if a line is wrong it is named, and nothing is imported. No character
+    that is there already is replaced. For an encrypted file it asks for the key, unless it is the one set
+    here.
     """
     from noodlings.drawing.progress import progress_over
     from noodlings.portable.intake import check, take_in
@@ -139,10 +140,10 @@ def backup(
 
 
 def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> None:
-    """Read everything that is kept and say what is damaged, also while somebody plays.
+    """Read everything that is stored and say what is damaged, also while somebody plays.
 
-    Nothing is changed. The exit code is 1 if something is damaged. A letter that changed within a text is not
-    found; a damaged vector is made again by itself.
+    Nothing is changed. The exit code is 1 if something is damaged. A changed letter within a text is not
+    noticed; a damaged vector is made again by itself.
     """
     from noodlings.store.checking import check as check_data
     from noodlings.store.vault import Encryption
@@ -167,11 +168,11 @@ def compact(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Give what is kept less room on the disk, and encrypt what is to be, while nobody plays.
+    """Make the database smaller, and encrypt what the settings ask for, while nobody plays.
 
-    What an older noodlings wrote is written anew as a new one does, and the file shrinks to what is in it.
-    Nothing is lost by it, also where it is interrupted; then start it again. With store.encrypt, notes of
-    memories that are encrypted go, and so do the log and the history, which quote what was said before.
+    Records of an older noodlings are rewritten in the form of new ones, and free room is given back. If this
+    is interrupted nothing is lost; start it again. With store.encrypt it also deletes the notes of encrypted
+    memories, the log and the history, because they quote what was said.
     """
     from noodlings.drawing.progress import progress_over
     from noodlings.store.compacting import compaction, size
@@ -204,7 +205,7 @@ def compact(
 
 
 def _drop_plain_copies(settings: Settings) -> None:
-    """What quotes, outside of the database, memories that are encrypted by now. Raises `UserError`."""
+    """Delete what quotes encrypted memories outside of the database. Raises `UserError`."""
     from contextlib import closing
 
     from noodlings.affect.feeling import feeling
@@ -227,7 +228,7 @@ def _drop_plain_copies(settings: Settings) -> None:
 
 
 def _key(keys: UserKeys, key_id: str) -> UserKey:
-    """The key of this id: one that is set, or else whoever is there is asked. Raises `UserError`."""
+    """The key with this id, from the settings or typed at the terminal. Raises `UserError`."""
     from noodlings.store.cipher import UserKey
 
     for key in keys.read():
@@ -256,7 +257,7 @@ def _chosen(name: str, agents: list[str], folder: Path) -> list[str]:
 
 
 def require_elsewhere(path: Path, folder: Path) -> None:
-    """Raise `UserError` for what noodlings itself keeps in its data folder, which --force would replace."""
+    """Raise `UserError` for a file of noodlings itself in its data folder, which --force would replace."""
     from noodlings.store.database import DATABASE_NAME, LOGS
     from noodlings.worlds.accounts import FILE_NAME as ACCOUNTS
 
@@ -269,7 +270,7 @@ def require_elsewhere(path: Path, folder: Path) -> None:
 
 @contextmanager
 def output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
-    """Takes lines: to standard output as they come, or into a file that is there when all of them are."""
+    """A function that writes lines to standard output, or into a file that appears when it is complete."""
     from noodlings.files import atomic_write
 
     if file == STANDARD_OUTPUT:

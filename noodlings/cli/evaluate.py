@@ -1,4 +1,4 @@
-"""`noodlings eval …`: figures on data from outside, as a table or as one line of JSON."""
+"""`noodlings eval …`: measures on data from outside, as a table or as one line of JSON."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class VoiceName(StrEnum):
 
 
 LAST_SECONDS = 5.0
-"""Real seconds for what is done in the background, when all is said."""
+"""Real seconds for work in the background after the last line."""
 
 Data = Annotated[
     Path | None,
@@ -166,7 +166,7 @@ def talk(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Measure whether what players tell a character is kept, comes to mind when needed, and is said."""
+    """Measure whether a character remembers what players tell it, recalls it when needed, and says it."""
     import asyncio
 
     from noodlings.drawing.screen import Screen
@@ -208,7 +208,7 @@ def people(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Measure whether a character's cards hold what it was told about people, and hold it right."""
+    """Measure whether a character's cards contain what it was told about people, and are right."""
     import asyncio
 
     from noodlings.lab.evaluate.people import evaluate, read_weeks, view
@@ -223,7 +223,7 @@ def people(
 def _listening(
     embedder: EmbedderName, voice: VoiceName = VoiceName.OFFLINE
 ) -> Iterator[tuple[Society, ManualClock]]:
-    """A society that keeps nothing, put together as every other, whose agents remember by this embedder.
+    """A society that stores nothing, whose agents use this embedder.
 
     Raises:
         UserError: a model is to speak, and none is configured.

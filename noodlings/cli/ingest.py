@@ -1,4 +1,4 @@
-"""`noodlings ingest`: a past that began elsewhere becomes memories of a character."""
+"""`noodlings ingest`: logs and other files become memories of a character."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def ingest(
 ) -> None:
     """Take a log or another file into a character's memory, each record once.
 
-    Start it again after a kill, or when the file has grown: only what is new or changed is taken in. See
-    docs/sources.md for the sources.
+    Start it again if it was interrupted, or when the file has grown: only what is new or changed is taken in.
+    See docs/sources.md for the sources.
     """
     from dataclasses import asdict
     from functools import partial
@@ -81,13 +81,13 @@ def ingest(
             if as_json:
                 print_json({"agent": who.id, "dry_run": dry_run, **asdict(report)})
             else:
-                typer.echo(_told(report, who.persona.name, dry_run))
+                typer.echo(_in_words(report, who.persona.name, dry_run))
             noted |= settings.notes.enabled and not dry_run and report.new + report.changed > 0
     if noted and not as_json:
         typer.echo("To have notes of what mattered: noodlings notes rebuild (in the same data folder)")
 
 
-def _told(report: IngestReport, name: str, dry_run: bool) -> str:
+def _in_words(report: IngestReport, name: str, dry_run: bool) -> str:
     """A report in words, one thing a line."""
     kept = f"{report.new:,} new memories"
     lines = [f"{name} would get {kept}" if dry_run else f"{name} has {kept}"]

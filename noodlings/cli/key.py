@@ -1,4 +1,4 @@
-"""`noodlings key …`: the key that memories are encrypted with, made, changed and looked at."""
+"""`noodlings key …`: make, change and look at the key that memories are encrypted with."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def new(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Make a key, in a file for you alone, or with the name keyring in the system's keyring.
+    """Make a key, in a file that only you can read. With the name keyring it goes into the system's keyring.
 
-    Nobody can read what is encrypted without it, so keep a copy elsewhere.
+    Without the key nobody can read what is encrypted, so keep a copy elsewhere.
     """
     from noodlings.store.cipher import UserKey
     from noodlings.store.keys import UserKeys
@@ -50,10 +50,10 @@ def new(
 
 @key_app.command()
 def rotate(data: Data = None, config: Config = None) -> None:
-    """Change the key: make a new one, and encrypt everything with that, also while somebody plays.
+    """Change the key: make a new one and encrypt everything with it, also while somebody plays.
 
-    The old one stays behind the new one, for backups and exports of before; this folder does not need it any
-    more when key status says so. If it is interrupted, it goes on at the next start.
+    The old key stays in the file after the new one, for older backups and exports. When key status says so,
+    this folder no longer needs it. If this is interrupted, it continues at the next start.
     """
     from noodlings.store.cipher import UserKey
     from noodlings.store.database import Database
@@ -71,8 +71,8 @@ def rotate(data: Data = None, config: Config = None) -> None:
         Database(settings.data_dir, settings.store.durability, encryption=encryption).close()
     except StoreBusy:
         typer.echo(
-            f"key {made.id} takes the place of {old[0].id}: the noodlings that is running here takes it up"
-            " with the next thing that is perceived, and encrypts everything anew meanwhile"
+            f"key {made.id} takes the place of {old[0].id}: the noodlings that is running here will use it"
+            " from the next event on, and encrypt everything again in the background"
         )
         return
     typer.echo(f"key {made.id} took the place of {old[0].id}, and everything is encrypted with it")
@@ -96,10 +96,10 @@ def status(as_json: AsJson = False, data: Data = None, config: Config = None) ->
     elif not used:
         typer.echo("nothing is encrypted here")
     else:
-        done = "not everything yet; a start goes on with it" if due else "everything that is to be"
+        done = "not everything yet; the next start continues" if due else "everything that is to be"
         typer.echo(f"store.encrypt: {settings.store.encrypt}; encrypted with key {used[0]}: {done}")
         if used[1:] and not due:
-            typer.echo(f"no longer needed here, but for backups of before: {', '.join(used[1:])}")
+            typer.echo(f"no longer needed here, except for older backups: {', '.join(used[1:])}")
 
 
 def _with_database(settings: Settings) -> Settings:

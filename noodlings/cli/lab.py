@@ -45,9 +45,9 @@ def scene(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Hear what each transistor makes of a thought, in scenes from a file.
+    """Show what each transistor makes of a thought, in scenes from a file.
 
-    A scene holds a persona, memories, symbols, mood and a percept. Nothing of it is kept.
+    A scene holds a persona, memories, symbols, mood and a percept. Nothing of it is stored.
     """
     import asyncio
     import sys

@@ -60,7 +60,7 @@ app.add_typer(recipe_app, name="recipe")
 
 def main() -> int:
     """Run the command line. Returns the exit code."""
-    gc.set_threshold(50_000, 20, 100)  # else a tenth of the start is looking for garbage where there is none
+    gc.set_threshold(50_000, 20, 100)  # else the start spends a tenth of its time looking for garbage
     for name in _ONE_THREAD:
         os.environ.setdefault(name, "1")  # before numpy is imported: our arrays are small
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -292,7 +292,7 @@ async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
 
 
 def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> CommandLine:
-    """Put the commands behind a visit to the world."""
+    """Connect a visit to the world with the commands."""
     from commands import registry
     from commands.help import completions
     from commands.registry import CommandContext, Reply

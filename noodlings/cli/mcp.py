@@ -1,6 +1,6 @@
 """`noodlings mcp`: memories as tools for a language model, over stdio or HTTP.
 
-On stdio not a line but the protocol's own goes to standard output; the log goes to its file.
+On stdio only the protocol writes to standard output; the log goes to its file.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ async def _serve_http(settings: Settings, user: str, agent: str, host: str, port
 
 @contextmanager
 def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
-    """What one client on this machine can reach, for as long as it is there.
+    """What one client on this machine can use, until it disconnects.
 
-    Where another process writes to the data folder, what is stored can still be read, anew for each call.
+    Where another process writes to the data folder, it can still be read; each call opens it again.
     """
     from threading import Thread
 
@@ -119,7 +119,7 @@ def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
 
 
 def _asker(settings: Settings, user: str) -> tuple[Asker, str]:
-    """Whoever owns the data folder, or the player that was named; and how they are called."""
+    """The owner of the data folder, or the player that was named; and their name."""
     from api.authentication import AccessToken
     from api.mcp.access import Asker
     from noodlings.host.visit import owner

@@ -1,4 +1,4 @@
-"""`noodlings notes …`: the Markdown copies of memories, made anew and searched."""
+"""`noodlings notes …`: make the Markdown copies of memories again, and search them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ notes_app = command_group("Work with the Markdown notes that are kept beside the
 
 @notes_app.command()
 def rebuild(data: Data = None, config: Config = None) -> None:
-    """Write all notes anew, and remove notes of memories that no longer exist.
+    """Write all notes again, and remove notes of memories that no longer exist.
 
     Use it after an import, a full disk, or a time with notes.enabled: false; not while somebody plays.
     """
@@ -86,7 +86,7 @@ def search(
 
 
 def _lines(hit: NoteHit, path: Path) -> Iterator[str]:
-    """Where it is, and what was said; cleaned, for a file may have been changed by anybody."""
+    """Where it is, and what was said; cleaned, because anybody may have changed the file."""
     from noodlings.text import clean
 
     private = "private, " if hit.private else ""

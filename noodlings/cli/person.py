@@ -1,4 +1,4 @@
-"""`noodlings person NAME`: what is kept of somebody, a copy of it for them, and the end of it."""
+"""`noodlings person NAME`: report, export or delete what is stored about somebody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`noodlings recipe …`: the files that say who a character is, checked, begun and exchanged."""
+"""`noodlings recipe …`: check, start and exchange the files that say who a character is."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def card(
 
 
 def _read(persona: Persona) -> Iterator[str]:
-    """What a recipe comes to."""
+    """What is read from a recipe, in words."""
     from noodlings.agent.cards import BOOK
     from noodlings.agent.recipe_form import unused
 

@@ -40,8 +40,8 @@ def studio(
 ) -> None:
     """Look into the characters while they live: memories, feelings, what made them say what they said.
 
-    With --url at a running server, where one may also speak, pin, weigh and forget, as far as the token
-    allows. Else at the folder of --data, which is only read, also while somebody plays.
+    With --url it shows a running server, where you can also speak, pin, weigh and forget, as far as the token
+    allows. Otherwise it reads the folder of --data, also while somebody plays.
     """
     from noodlings.host import studio as sources
 
@@ -55,7 +55,7 @@ def studio(
 
 
 def _require_terminal() -> None:
-    """Raise `UserError` where there are no keys, or only a file to draw on: textual draws on stderr."""
+    """Raise `UserError` where there is no keyboard or no screen: textual draws on stderr."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UserError(
             "The studio needs a terminal for its keys and its screen. "

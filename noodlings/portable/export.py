@@ -1,7 +1,7 @@
 """Export: agents with all their memories and traces, one JSON object a line.
 
-What is written depends on what is kept and on nothing else, so the same agents give the same bytes wherever
-they are. Each line is read back before it is written: an export that no import takes would be of no use.
+The same agents give the same bytes wherever they are. Each line is read back before it is written, because an
+export that cannot be imported would be of no use.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], ob
     Args:
         kept: where they are.
         agents: their ids, in the order in which they are to be written.
-        write: takes each line, with its end.
+        write: is given each line, with its end.
     """
     done = Exported()
 
@@ -75,7 +75,7 @@ def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], ob
         done.add("records", sum(put(_taken_line(agent_id, record)) for record in taken))
     counts = done.counts()
     if not done.records:
-        del counts["records"]  # a noodlings that knows of no sources reads the file
+        del counts["records"]  # so that a noodlings without sources can read it
     write(_written({"type": "end", **counts}))
     done.left_out += kept.left_out
     return done
@@ -89,7 +89,7 @@ def _agent_line(agent: ArchivedAgent) -> dict[str, Any]:
     try:
         state = readable_state(agent.state)
     except UserError:
-        state = agent.state  # to be refused with the line, or it is empty
+        state = agent.state  # empty, or refused with the line
     last = {"last_id": agent.last_id, "last_symbol_id": agent.last_symbol_id}
     return {"type": "agent", "id": agent.agent_id, **last, "state": state}
 
@@ -105,30 +105,28 @@ def _entry_line(agent_id: str, kept: ArchivedEntry) -> dict[str, Any]:
         "parts": asdict(entry.parts),
         "phenomenal_state": None if state is None else state.tolist(),
         "kind": entry.kind.value,
-        "audience": sorted(entry.audience.witnesses),
-        "confined": entry.audience.confined,
-        **_tier(entry.audience),
+        **_audience(entry.audience),
         "episodic": kept.episodic,
         "consolidated": kept.consolidated,
     }
     if not entry.source:
-        del line["source"]  # what is read by a noodlings that knows of no sources
+        del line["source"]  # so that a noodlings without sources can read it
     return line
 
 
 def _trace_line(trace: Trace) -> dict[str, Any]:
-    line = asdict(trace) | {
-        "audience": sorted(trace.audience.witnesses),
-        "confined": trace.audience.confined,
-        **_tier(trace.audience),
-    }
+    line = asdict(trace) | _audience(trace.audience)
     if trace.action is None:
-        del line["action"]  # what is read by a noodlings that knows of no actions
+        del line["action"]  # so that a noodlings without actions can read it
     return {"type": "trace", "agent": line.pop("agent_id"), **line}
 
 
+def _audience(audience: Audience) -> dict[str, Any]:
+    return {"audience": sorted(audience.witnesses), "confined": audience.confined, **_tier(audience)}
+
+
 def _tier(audience: Audience) -> dict[str, int]:
-    """The tier, where it is above what a noodlings reads that knows of no tiers."""
+    """The tier, unless it is one that a noodlings without tiers has too."""
     return {"tier": int(audience.tier)} if audience.tier > Tier.CONFINED else {}
 
 

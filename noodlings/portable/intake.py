@@ -1,7 +1,7 @@
-"""Import: a file is checked to its last line before anything of it is kept.
+"""Import: a file is checked to its last line before anything of it is stored.
 
-It may come from anywhere, so it is read line by line, with a limit to each, and the first thing that is wrong
-is named with the number of its line.
+It may come from anywhere, so it is read line by line, each with a limit. The error names the first line that
+is wrong.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from noodlings.text import clean, shorten
 LONGEST = 16_000_000
 """Bytes of a line; the state of an agent takes a hundred thousand."""
 
-LONGEST_WORDS = 400
-"""Characters of what is said about a line; it may quote the line."""
+LONGEST_MESSAGE = 400
+"""Characters of an error message; it may quote the line."""
 
 Progress = Callable[[int], object]
-"""Told the number of each line that was read."""
+"""Is given the number of each line that was read."""
 
 
 class Lines(Protocol):
@@ -55,16 +55,14 @@ def check(file: Lines, progress: Progress) -> Contents:
 
 
 def take_in(file: Lines, agents: list[str], into: AgentImporter, progress: Progress) -> None:
-    """Keep everything of a file that was checked, each agent in one transaction.
+    """Store everything of a file that was checked, each agent in one transaction.
 
     Args:
-        file: seekable.
-        agents: ids of those it holds, as `check` found them.
-        into: where they are kept.
+        agents: the ids in it, as `check` found them.
 
     Raises:
         UserError: one of them is there already; nothing was taken in.
-        StoreError: an agent cannot be kept; the words say which were taken in before it.
+        StoreError: an agent cannot be stored; the message says which were taken in before it.
     """
     there = sorted(set(into.agents()).intersection(agents))
     if there:
@@ -96,7 +94,7 @@ def _read(file: Lines, order: _Order, progress: Progress) -> Iterator[AgentLine 
         try:
             line = order.next(read_object(raw))
         except UserError as error:
-            raise UserError(f"line {number}: {shorten(clean(str(error)), LONGEST_WORDS)}") from None
+            raise UserError(f"line {number}: {shorten(clean(str(error)), LONGEST_MESSAGE)}") from None
         progress(number)
         if line is not None:
             yield line

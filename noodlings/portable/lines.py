@@ -1,8 +1,7 @@
 """The lines of an export as they are read: what each may hold, and the value it becomes.
 
-Every line is one JSON object with its `type`. It comes from outside, so its shape, types and ranges are
-checked by pydantic models with checks of their own behind them, texts become one printable line each, and
-whatever is wrong is a `UserError` that explains it.
+Every line is one JSON object with a `type`. It comes from outside, so pydantic models check its shape, types
+and ranges, texts are cleaned, and whatever is wrong is a `UserError` that explains it.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 DEEPEST = 50
-"""Levels of whatever has no fixed shape (a state, what a world added to a percept)."""
+"""Levels of nesting in data without a fixed shape (a state, what a world added to a percept)."""
 
 Value = TypeVar("Value")
 
@@ -57,7 +56,7 @@ _LARGEST = 2**63 - 2
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """Raise ValueError for what a file of JSON could hold and a store could not keep."""
+    """Raise ValueError for what JSON can express and a store cannot keep."""
     if depth > DEEPEST:
         raise ValueError(f"it is nested more than {DEEPEST} levels deep")
     if isinstance(value, float) and not isfinite(value):
@@ -75,7 +74,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def restorable(state: dict[str, Any]) -> dict[str, Any]:
-    """Raise ValueError unless an agent can be restored from it; from an empty one, as if newly born."""
+    """Raise ValueError unless an agent can be restored from it. An empty state is that of a new agent."""
     try:
         if state:
             check_state(state)
@@ -163,7 +162,13 @@ class _Parts(_Part):
 
 
 class RecordLine(Strict):
-    """A line of something that belongs to an agent: where it is counted, and which of its fields say what."""
+    """A line of something that belongs to an agent.
+
+    Attributes:
+        section: under which name it is counted, see `SECTIONS`.
+        sorted_by: the fields by which the lines of a section are sorted.
+        entry_ids: the fields that refer to memories.
+    """
 
     section: ClassVar[str]
     sorted_by: ClassVar[tuple[str, ...]] = ("id",)

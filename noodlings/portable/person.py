@@ -1,8 +1,8 @@
-"""One person in a data folder: what is kept of them, a copy of it for them, and the end of it.
+"""One person's data in a data folder: a report of it, an export, and its deletion.
 
-A name is not an identity. A person is one id, or several where an account was joined to a user of a world;
-whoever is named by a name that several have is asked for by id. Everything is read as of one moment, and
-deleted by the ways that `@forget` has: nothing here changes the database itself.
+A name is not an identity. A person is one id, or several where an account was joined to a user of a world.
+Where several people have the same name, the id has to be given. Everything is read as of one moment, and
+deleted in the same way as by `@forget`: nothing here changes the database itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.beings import split_gestures
 
 REPEATED_SECONDS = 3_600.0
-"""World time within which others heard an answer, in the words in which it is kept by whoever gave it."""
+"""World time within which a line that another character heard counts as the answer with the same words."""
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class Person:
     Attributes:
         ids: by which worlds, tokens and accounts know them, sorted.
         name: as shown.
-        accounts: theirs, removed ones too.
+        accounts: their accounts, removed ones too.
     """
 
     ids: tuple[str, ...]
@@ -62,17 +62,17 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class PersonReport:
-    """What is kept of a person, and where; without a word of anybody.
+    """What is stored about a person, and where. It quotes nobody.
 
     Attributes:
         ids, name: see `Person`.
-        accounts: their names, each with what it may do; "removed" for one that was.
-        tokens: how many tokens of the settings are theirs; nobody but an admin changes those.
+        accounts: the name of each account with its role, or "removed".
+        tokens: how many tokens in the settings are theirs; only an admin can change those.
         introduced: the names that characters know them by.
         places: the rooms that they were last in, by id.
         characters: id → how many memories of what they said and did, answers, traces, symbols, links and
-            notes of these, facts about them, records of a source that wait ("waiting"), and memories of
-            what others told and had from them ("heard").
+            notes of these, facts about them, records of a source that wait ("waiting"), and memories of what
+            others said they had heard from them ("heard").
         lines: file of a log, or the history of the terminal → lines that hold their words, ids or name.
     """
 
@@ -88,12 +88,12 @@ class PersonReport:
 
 @dataclass(frozen=True, slots=True)
 class PersonForgotten:
-    """What became of forgetting a person.
+    """What was deleted of a person.
 
     Attributes:
-        memories, answers: how many went, of all characters.
-        lines: file → lines that were struck out, or made nameless in the audit log.
-        remains: what a look at every file found afterwards.
+        memories, answers: how many were deleted, of all characters.
+        lines: file → lines that were deleted, or made nameless in the audit log.
+        remains: what a search in every file found afterwards.
         erased: False where the last bytes leave the disk at the next start.
     """
 
@@ -108,8 +108,8 @@ def find_person(society: Society, who: str) -> Person:
     """Somebody by id, by the name of an account, or by a shown name; "me" is whoever plays in the terminal.
 
     Raises:
-        UserError: several are called so, or it is a character.
-        NotFound: nobody is.
+        UserError: several people have that name, or a character does.
+        NotFound: nobody has.
     """
     wanted, names = str(clean(who)), society.names()
     if wanted == "me":
@@ -143,7 +143,6 @@ def find_person(society: Society, who: str) -> Person:
 
 
 def report(society: Society, person: Person) -> PersonReport:
-    """What is kept of a person. Raises `StoreError`."""
     kept, names = _read(society, person), society.names()
     rooms = society.world_state.get("rooms", {})
     return PersonReport(
@@ -161,7 +160,7 @@ def report(society: Society, person: Person) -> PersonReport:
 def export_person(society: Society, person: Person, write: Callable[[str], object]) -> int:
     """Write what a person told and was answered, one JSON object a line. Returns how many memories.
 
-    Of what is sealed it is there without the words: those leave the store in an encrypted export alone.
+    Sealed memories are there without their words, which leave the store only in an encrypted export.
 
     Raises:
         StoreError: the memories cannot be read.
@@ -188,17 +187,17 @@ def export_person(society: Society, person: Person, write: Callable[[str], objec
 def forget_person(
     society: Society, caller: Caller, person: Person, change: Change = _at_once
 ) -> PersonForgotten:
-    """Delete everything of a person, for good; whoever is in the rooms must have left them before.
+    """Delete everything of a person, for good. If they are in the rooms they must leave first.
 
-    Every character forgets what they told, the answers to it that it heard others give, and what others told
-    of it; and their id is no longer among those who stood by when somebody else spoke.
+    Every character forgets what they said, the answers to it that it heard others give, and what others told
+    of it. Their id is removed from the witnesses of what others said.
 
     Args:
         change: calls what changes the society. On a thread beside an event loop, it must do so in the loop.
 
     Raises:
         Forbidden: the caller is no admin.
-        StoreError: not everything was forgotten; they are still found, and it can be done again.
+        StoreError: not everything was forgotten; call it again.
     """
     caller.require_admin("have everything about a person deleted")
     folder, kept = society.settings.data_dir, _read(society, person)
@@ -257,12 +256,13 @@ class _Kept:
 
     Attributes:
         agents: ids of all characters.
-        own, hearsay: agent → what came from the person; ids of what others told it that they had from them.
-        answers: agent → id → its answer and when it gave it, of all its memories.
-        heard: who said it → hearer, id, words and time, of all that characters heard characters say.
-        images: what became of the person's memories.
+        own: agent → what came from the person.
+        hearsay: agent → ids of what others said they had heard from the person.
+        answers: agent → id → the answer to each memory, and when it was given.
+        heard: speaker → hearer, id, words and time of everything that characters heard characters say.
+        images: symbols made of the person's memories.
         others: all words of everybody else.
-        counted: see `PersonReport.characters`, of all.
+        counted: see `PersonReport.characters`.
     """
 
     agents: list[str]
@@ -275,7 +275,7 @@ class _Kept:
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def marks(self, person: Person) -> Marks:
-        """By what a line about the person is known."""
+        """What marks a line as being about the person."""
         entries = [entry for entries in self.own.values() for entry in entries]
         said = [words for entry in entries for words in (entry.user_text, entry.response or "")]
         words = words_in(" ".join(entry.user_text for entry in entries)) - self.others
@@ -292,7 +292,6 @@ class _Kept:
 
 
 def _read(society: Society, person: Person) -> _Kept:
-    """Everything, as of one moment."""
     settings = society.settings
     with snapshot(settings.data_dir, Encryption.of(settings.store), sealed_words=True) as stored:
         kept = _Kept(stored.agents())
@@ -338,7 +337,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
 
 
 def _ids_of(account: Account) -> frozenset[str]:
-    """By which its owner is known: what they told before it was joined stays with its own id."""
+    """Both ids of its owner: what they told before it was joined stays with the account's own."""
     return frozenset({account.user_id, account_id_of(folded(account.name))})
 
 

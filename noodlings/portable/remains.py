@@ -1,7 +1,7 @@
-"""What a person left in the plain files of a data folder, and whether anything of it is still there.
+"""Deletes what a person left in the plain files of a data folder, and searches for what is left.
 
-The logs and the history of the terminal lose whole lines. The audit log keeps its lines, without whoever it
-was: that something was done, with which rights and when, is on record for the others whom it concerns.
+The logs and the history of the terminal lose whole lines. The audit log keeps its lines but not the person:
+that something was done, when and with which rights, stays on record for the others whom it concerns.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _WORD = re.compile(r"\w{4,}")
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """By what a line is known to be about a person.
+    """What marks a line as being about a person.
 
     Attributes:
         called: finds ids and names, as whole words in any case.
         quotes: beginnings of what they said, and of what was made of it.
-        words: that nobody else used.
+        words: words that nobody else used.
     """
 
     called: re.Pattern[str]
@@ -63,7 +63,7 @@ class Marks:
         )
 
     def within(self, text: str) -> Marks:
-        """Those of which there is any in a text: few, so that each of its lines is looked through quickly."""
+        """Only the marks that occur in a text: these are few, so that its lines are searched quickly."""
         return Marks(self.called, tuple(quote for quote in self.quotes if quote in text), self.words)
 
     def are_in(self, line: str) -> bool:
@@ -74,11 +74,10 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """What a look at every file found.
+    """What a search in every file found.
 
     Attributes:
-        words: how many words were looked for: those of the person that nobody else used, and that are no
-            ordinary English.
+        words: how many words were searched for: those that only the person used, and no ordinary English.
         found: file, or kind of record of a character → how many of these words are in it.
         copies: exports and backups below the folder, which stay as they are.
     """
@@ -95,7 +94,7 @@ def words_in(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _ordinary() -> frozenset[str]:
-    """Words that anybody may use, a character on its own as well."""
+    """Words of ordinary English, which anybody may use."""
     listed = resources.files("noodlings.embed") / "vocab.txt"
     return frozenset(listed.read_text(encoding="utf-8").split())
 
@@ -141,10 +140,10 @@ def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
 
 
 def remains(folder: Path, words: frozenset[str], encryption: Encryption | None = None) -> Remains:
-    """Look for words in everything below a data folder, in the database record by record and byte by byte.
+    """Search for words in everything below a data folder, in the database record by record and byte by byte.
 
     Raises:
-        StoreError: a file cannot be read; it is named.
+        StoreError: a file cannot be read; the message names it.
     """
     found: dict[str, set[str]] = {}
     copies = []
@@ -174,7 +173,7 @@ def remains(folder: Path, words: frozenset[str], encryption: Encryption | None =
 
 
 def _content(path: Path) -> bytes:
-    """What is in a file; nothing where it went away meanwhile, as what is written aside does."""
+    """What is in a file; nothing where it was deleted meanwhile, as temporary files are."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -204,7 +203,7 @@ def _split(path: Path, lines: list[str], marks: Marks, own_history: bool) -> tup
 
 
 def _nameless(line: str, marks: Marks) -> str:
-    """A line of the audit log without whoever it is about, and without their address; "" if it is none."""
+    """A line of the audit log without the person and their address; "" where it is no JSON."""
     try:
         facts = json.loads(line)
     except ValueError:

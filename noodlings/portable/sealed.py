@@ -1,8 +1,8 @@
-"""An export that only whoever has the key can read: the lines of a plain one, each sealed in its place.
+"""An encrypted export, which only the owner of the key can read.
 
-The first line says in JSON what it is and which key opens it, and holds the data key, wrapped with that one.
+The first line says in JSON what it is and which key opens it, and holds the data key, wrapped with that key.
 Each other line is a line of the plain export, sealed and in base64. Its number is authenticated with it, and
-the plain export ends with how many lines there were, so that none can be changed, moved or left out unseen.
+the plain export ends with the number of its lines, so no line can be changed, moved or left out unnoticed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ VERSION = 1
 
 
 def sealing(write: Callable[[str], object], key: UserKey) -> Callable[[str], object]:
-    """Takes the lines of a plain export, and gives `write` those of an encrypted one, the first at once."""
+    """A function for the lines of a plain export, which gives `write` those of an encrypted one."""
     data_key, number = DataKey.new(1), 0
     wrapped = b64encode(data_key.wrapped(key)).decode()
     write(json.dumps({"format": FORMAT, "version": VERSION, "key_id": key.id, "key": wrapped}) + "\n")
@@ -38,7 +38,7 @@ class OpenedExport:
 
     Args:
         file: seekable, at its beginning.
-        ask: the user's key of this id. Raises `UserError` where there is none.
+        ask: finds the user's key with an id. Raises `UserError` where there is none.
 
     Raises:
         UserError: the key is another one, or the file was damaged or changed.
@@ -58,7 +58,7 @@ class OpenedExport:
         self.seek(0)
 
     def seek(self, offset: int, /) -> int:
-        """To the first line again; to no other place."""
+        """Go back to the first line, whatever the offset."""
         self._file.seek(offset)
         self._file.readline()
         self._number = 0

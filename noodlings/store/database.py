@@ -277,7 +277,7 @@ class Database:
         if self._closed:
             raise StoreError(f"{self.path} was closed")
         try:
-            stats = self._stats()
+            stats = list(map(_stat, self._paths))
         except PermissionError:  # a program that gave up rights after it began still holds its files
             return
         found = tuple(map(_identity, stats))
@@ -340,10 +340,7 @@ class Database:
 
     def _found(self) -> Files:
         """Which files there are now under the names of the database and its logs."""
-        return tuple(map(_identity, self._stats()))
-
-    def _stats(self) -> list[os.stat_result | None]:
-        return list(map(_stat, self._paths))
+        return tuple(_identity(_stat(path)) for path in self._paths)
 
     def _require_file(self) -> None:
         if not self.path.is_file():

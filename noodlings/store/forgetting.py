@@ -19,7 +19,7 @@ from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
 from noodlings.store.documents import id_list, number, text
 from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
-from noodlings.store.ingested_rows import WAITS_NO_MORE
+from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, trace_of, trace_row
 from noodlings.store.transaction import Transaction
 from noodlings.values.trace import RecalledTrace, Trace
@@ -130,7 +130,7 @@ def delete_entries(
     """Delete these entries of an agent, and every word made of them. See `SqlStore.forget`."""
     waited = 0
     if told_by:
-        theirs = {"of_agent": agent_id, "of_user": told_by, **WAITS_NO_MORE}
+        theirs = {"of_agent": agent_id, "of_user": told_by, **NOT_WAITING}
         waited = transaction.run(sql.FORGET_PARKED, theirs)
     texts = _texts(transaction, agent_id, ids)
     if not texts and not waited:

@@ -16,8 +16,8 @@ FORGOTTEN: Row = {
     "record": None,
 }
 """What is left of a record that was forgotten."""
-WAITS_NO_MORE: Row = {name: FORGOTTEN[name] for name in FORGOTTEN if name != "entry_id"}
-"""The same, where the memory that a later form was to replace is forgotten by itself, or stays."""
+NOT_WAITING: Row = {name: FORGOTTEN[name] for name in FORGOTTEN if name != "entry_id"}
+"""The same but for the memory that a waiting record was to replace: that is forgotten by itself, or stays."""
 
 
 def taken_row(agent_id: str, taken: IngestedRecord) -> Row:

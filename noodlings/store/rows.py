@@ -50,10 +50,10 @@ log = logging.getLogger(__name__)
 AFFECT = struct.Struct("<5d")
 """Five numbers in the order of the axes."""
 _LENGTH_ERROR = 1e-3
-_UNFELT = AFFECT.pack(*[math.nan] * 5)
+_NO_AFFECT = AFFECT.pack(*[math.nan] * 5)
 _KINDS = {kind.value: kind for kind in Kind}
 _TEXT, _NUMBER, _NONE = frozenset({str}), frozenset({int, float}), frozenset({type(None)})
-UNTOLD: Row = {"user_text": "", "response": None, "extra": None}
+_WITHOUT_WORDS: Row = {"user_text": "", "response": None, "extra": None}
 """What stands in place of the words of a sealed entry, for everybody but an export with the key."""
 _TYPES = {
     **dict.fromkeys(("user_id", "user_text", "override_by", "place"), _TEXT),
@@ -96,6 +96,15 @@ def column(row: Stored, place: str, what: str, read: Callable[[Any], Value]) -> 
         return read(row[place.partition(".")[2]])
     except (struct.error, KeyError, TypeError, ValueError, AttributeError, NoodlingsError):
         raise StoreError(f"{what} is damaged: {place} cannot be read") from None
+
+
+def state_of(row: Stored) -> dict[str, Any]:
+    """The state of an agent, empty where there is none. Raises `StoreError` when it is damaged."""
+    what = f"the state of {row['agent_id']}"
+    data = {} if row["state"] is None else from_json(row["state"], what)
+    if not isinstance(data, dict):
+        raise StoreError(f"{what} is damaged")
+    return data
 
 
 def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
@@ -151,7 +160,7 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
     """
     what = f"entry {row['id']} of {row['agent_id']}"
     if row.get("tier") == Tier.SEALED and not words:
-        row = {**row, **UNTOLD}
+        row = {**row, **_WITHOUT_WORDS}
     try:
         for name, types in _TYPES.items():
             column(row, f"entries.{name}", what, partial(_require, types))
@@ -186,7 +195,7 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
         _require(_TEXT | _NONE, *responses, *reasons)
         _require(_NUMBER, *ids, *timestamps, *importances)
         _require(_NUMBER | _NONE, *attempts)
-        felt = np.frombuffer(b"".join(_UNFELT if blob is None else blob for blob in affects), "<f8")
+        felt = np.frombuffer(b"".join(_NO_AFFECT if blob is None else blob for blob in affects), "<f8")
         sizes = [len(blob) for blob in affects if blob is not None]
         if not {*sizes} <= {AFFECT.size} or (np.abs(felt) <= 1.0).sum() != 5 * len(sizes):
             raise ValueError("affects")
@@ -210,8 +219,8 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
         }
         for n in [n for n, tier in enumerate(tiers) if tier == Tier.SEALED]:
             texts, responses, extras = (
-                (*column[:n], untold, *column[n + 1 :])
-                for column, untold in zip((texts, responses, extras), UNTOLD.values(), strict=True)
+                (*column[:n], withheld, *column[n + 1 :])
+                for column, withheld in zip((texts, responses, extras), _WITHOUT_WORDS.values(), strict=True)
             )
         marked = {n: from_json(extra, "extra") for n, extra in enumerate(extras) if extra is not None}
         return EntryColumns(

@@ -27,6 +27,7 @@ from noodlings.store.rows import (
     columns_of,
     entry_of,
     link_of,
+    state_of,
     symbol_of,
     trace_of,
     undamaged,
@@ -116,7 +117,7 @@ class SqlStore:
             perceived = transaction.value(sql.PERCEIVED, of_agent)
             consolidated = transaction.value(sql.CONSOLIDATED, of_agent)
         return AgentRecord(
-            state=AgentState(agent_id, self._state_data(agent_id, agent["state"])),
+            state=AgentState(agent_id, next(iter(self._read("agents", [agent], state_of)), {})),
             working=tuple(reversed(self._read("entries", working, entry_of))),
             episodic=tuple(self._read("entries", episodic, entry_of)),
             perceived=perceived,
@@ -285,15 +286,6 @@ class SqlStore:
     def _read(self, table: str, rows: Iterable[Stored], read: Callable[[Stored], Value]) -> list[Value]:
         """What `read` makes of each row of a table, without those that are damaged, which are logged."""
         return undamaged(rows, self._database.vault.reading(table, read))
-
-    def _state_data(self, agent_id: str, stored: Any) -> dict[str, Any]:
-        """The state as its owner gave it; empty when there is none, or when it cannot be read."""
-        try:
-            document = self._database.vault.text(stored, "agents", "state", agent_id)
-            return {} if document is None else dict(from_json(document, f"the state of {agent_id}"))
-        except (StoreError, TypeError, ValueError) as error:
-            log.warning("left out: %s", error)
-            return {}
 
     def _page(
         self,

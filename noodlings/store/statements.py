@@ -63,7 +63,7 @@ _limit: BindParameter[Any] = bindparam("limit")
 
 ADD_AGENT = insert(agents).prefix_with("OR IGNORE")
 CHANGE_AGENT = update(agents).where(_of_agents)
-AGENT = select(agents.c.state, agents.c.forgotten_id, agents.c.forgotten_symbol_id).where(_of_agents)
+AGENT = select(agents).where(_of_agents)
 AGENTS = select(agents.c.agent_id).order_by(agents.c.agent_id)
 
 ADD_ENTRY = insert(entries)
@@ -72,7 +72,7 @@ JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
 HAS_ENTRY = select(entries.c.id).where(_of_entry)
 ENTRIES = select(entries).where(_of_entries, entries.c.id.in_(_listed))
-PLAIN = select(*(entries.c[name] for name in ("agent_id", "id", "tier", "user_text", "extra"))).where(
+PLAIN_WORDS = select(*(entries.c[name] for name in ("agent_id", "id", "tier", "user_text", "extra"))).where(
     _of_entries,
     entries.c.id.in_(_listed),
     or_(*(func.typeof(words) == "text" for words in (entries.c.user_text, entries.c.extra))),

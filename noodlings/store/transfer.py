@@ -10,14 +10,14 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Insert
 
 from noodlings.errors import StoreError, UserError
 from noodlings.store import statements as sql
 from noodlings.store.database import Database, Durability
-from noodlings.store.documents import from_json, text, to_json, whole
+from noodlings.store.documents import text, to_json, whole
 from noodlings.store.ingested_rows import taken_of, taken_row
 from noodlings.store.rows import (
     Row,
@@ -27,6 +27,7 @@ from noodlings.store.rows import (
     entry_row,
     link_of,
     link_row,
+    state_of,
     symbol_row,
     trace_of,
     trace_row,
@@ -73,7 +74,7 @@ class SqlSnapshot:
         """An agent of `agents`; with an empty state where that cannot be read."""
         of_agent = {"of_agent": agent_id}
         (row,) = self._transaction.rows(sql.AGENT, of_agent)
-        state = next(self._readable([row | {"agent_id": agent_id}], self._state), {})
+        state = next(self._readable([row], self._vault.reading("agents", state_of)), {})
         last_id = self._transaction.value(sql.LAST_ID, of_agent)
         last_symbol_id = self._transaction.value(sql.LAST_SYMBOL_ID, of_agent)
         return ArchivedAgent(
@@ -105,14 +106,6 @@ class SqlSnapshot:
     def _entry(self, row: Stored) -> ArchivedEntry:
         entry = entry_of(self._vault.opened("entries", row), self._sealed_words)
         return ArchivedEntry(entry, bool(row["episodic"]), bool(row["consolidated"]))
-
-    def _state(self, row: Stored) -> dict[str, Any]:
-        what = f"the state of {row['agent_id']}"
-        document = self._vault.opened("agents", row)["state"]
-        data = {} if document is None else from_json(document, what)
-        if not isinstance(data, dict):
-            raise StoreError(f"{what} is damaged")
-        return data
 
     def _all(self, statement: Statement, agent_id: str, read: Callable[[Stored], Value]) -> Iterator[Value]:
         everything = {"of_agent": agent_id, "position": -1, "limit": -1}

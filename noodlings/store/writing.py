@@ -33,12 +33,10 @@ class CommitRows:
         revised: id → the columns of its history.
         joined, left: ids of older entries that came to episodic memory, or of any that left it.
         trace: the row of the finished turn, or None.
-        unlinked: whole rows of links that go.
-        links: whole rows of new links, or stronger ones; the ends of one may have been forgotten meanwhile.
-        vectors: whole rows of vectors, the entry of one may have been forgotten meanwhile.
-        symbols: whole rows of new symbols, the entry of one may have been forgotten meanwhile.
+        unlinked, links: whole rows of links that are removed, and of new or stronger ones.
+        vectors, symbols, taken: whole rows of vectors, new symbols and records of a source. Their entries,
+            and those of `links`, may have been forgotten meanwhile.
         faded: ids of symbols that left the subconscious.
-        taken: whole rows of records of a source; the entry of one may have been forgotten meanwhile.
     """
 
     agent_id: str
@@ -124,7 +122,7 @@ def _seal_raised(transaction: Transaction, batch: CommitRows) -> None:
     """Seal the words of entries that were plain until an answer to them was made of something secret."""
     raised = [number for number, row in batch.revised.items() if transaction.vault.may_be_plain(row["tier"])]
     wanted = {"of_agent": batch.agent_id, "ids": json.dumps(raised)}
-    for row in transaction.rows(sql.PLAIN, wanted) if raised else ():
+    for row in transaction.rows(sql.PLAIN_WORDS, wanted) if raised else ():
         change = {"of_agent": batch.agent_id, "of_id": row["id"]}
         transaction.run(sql.REVISE, change | {name: row[name] for name in ("user_text", "extra")})
 

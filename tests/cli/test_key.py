@@ -86,7 +86,7 @@ def test_rotating_encrypts_everything_with_a_new_key(folder: Folder) -> None:
     assert kept == old
     status = folder.said("key", "status")
     assert f"encrypted with key {new.id}: everything" in status
-    assert f"for backups of before: {old.id}" in status
+    assert f"except for older backups: {old.id}" in status
     assert json.loads(folder.said("key", "status", "--json")) == {
         "encrypt": "all",
         "key": new.id,
@@ -98,7 +98,7 @@ def test_rotating_encrypts_everything_with_a_new_key(folder: Folder) -> None:
 
 def test_while_somebody_plays_the_running_noodlings_changes_the_key(folder: Folder) -> None:
     with closing(SqlStore(folder.data, encryption=folder.encryption)) as store:
-        assert "that is running here takes it up" in folder.said("key", "rotate")
+        assert "that is running here will use it" in folder.said("key", "rotate")
         store.commit(Changes(AGENT, added=(an_entry(2, "quagga"),)))
     SqlStore(folder.data, encryption=folder.encryption).close()
     new, _ = folder.encryption.keys.read()
