@@ -5,6 +5,7 @@ Only ids are passed on, and only of what everybody who hears it may learn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ HEARD_SHARE = 0.5
 LONGEST_CHAIN = 8
 """People in a chain; of longer chains the first ones are left out."""
 
+_GESTURE = re.compile(r"\*[^*]*\*")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
 
@@ -35,8 +37,9 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
     """
     words = set(percept.text.split())
     for trace in store.traces(percept.user_id, LATEST_ANSWERS):
-        answer = set((trace.response or "").replace("*", "").split())
-        if words <= answer and len(words) > HEARD_SHARE * len(answer):
+        answer = trace.response or ""
+        spoken, whole = _GESTURE.sub(" ", answer).split(), answer.replace("*", "").split()
+        if words <= set(whole) and len(words) > HEARD_SHARE * len(set(spoken)):
             entries = store.entries(trace.agent_id, _told_in(trace))
             chains = sources(trace, entries, percept.listeners | {hearer})
             more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}

@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_SOURCES, sources
+from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_SOURCES, sources, with_sources
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.host.visit import rooms_of
+from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import ImportanceParts, MemoryEntry, hearsay, tags_of
-from noodlings.values.percept import Kind
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import RecalledTrace, Trace
 from noodlings.worlds.rooms import World
 from tests.memory.entries import an_entry
@@ -150,3 +151,17 @@ async def test_a_short_word_of_its_own_is_no_answer_told_on(village: tuple[Socie
     world.say("maren", "Bob said", depth=1)
     await world.settle()
     assert hearsay(latest(society, "phi", "maren")) == ()
+
+
+async def test_an_answer_is_known_without_its_gestures(
+    village: tuple[Society, World],
+) -> None:
+    society, _ = village
+    await say(village, BOB, f"Maren, {MILL} last night")
+    entry = latest(society, "maren", BOB)
+    gesture = "*sorts the nets by colour, then by mood, then as the wind has it, and finds one too many*"
+    answer = f"{gesture} {MILL}."
+    turn = replace(a_turn(recalled(entry.id), response=answer), entry_id=entry.id)
+    society.store.commit(Changes("maren", trace=turn))
+    heard = Percept("maren", f"{MILL}.", 1_700_000_500.0, present=frozenset({ANN}))
+    assert with_sources(society.store, heard, "phi").data == {"hearsay": [[BOB]]}
