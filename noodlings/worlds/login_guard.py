@@ -200,7 +200,7 @@ class LoginGuard:
         return tries
 
     def _forget_half(self) -> None:
-        """Whoever floods the table from many addresses loses those first, and not the names that they tried."""
+        """Whoever floods the table from many addresses loses those before the names that were tried."""
 
         def worth(kept: tuple[object, _Tries]) -> tuple[bool, int, float]:
             tries = kept[1]

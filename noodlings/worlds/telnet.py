@@ -1,8 +1,8 @@
 """Telnet, the protocol that every MUD client knows: always UTF-8, CR LF, and no prompt.
 
-The codec separates text from the negotiation between the programs (RFC 854, 855, 857, 1073, 1091). It does no
-I/O: it takes bytes, and returns text and answers to send. Whatever a client sends, the codec never raises, its
-memory is bounded, and no bytes make it answer for ever: an option is refused only once.
+The codec separates text from the negotiation between the programs (RFC 854, 855, 857, 1073, 1091). It does
+no I/O: it takes bytes, and returns text and answers to send. Whatever a client sends, the codec never
+raises, its memory is bounded, and no bytes make it answer for ever: an option is refused only once.
 """
 
 from __future__ import annotations
@@ -16,17 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
-from noodlings.worlds.wire import (
-    GOODBYE_SECONDS,
-    HANDSHAKE_SECONDS,
-    NARROWEST,
-    USUAL,
-    WIDEST,
-    LineAssembler,
-    Receive,
-    listen,
-    start_visit,
-)
+from noodlings.worlds import wire
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -152,7 +142,7 @@ class TelnetCodec:
         if detail[:2] == bytes((TERMINAL_TYPE, _IS)):
             self.terminal = detail[2:].decode("ascii", "replace").lower().strip()
         elif len(detail) == 5 and detail[0] == WINDOW_SIZE:
-            self.columns = min(int.from_bytes(detail[1:3], "big"), WIDEST)
+            self.columns = min(int.from_bytes(detail[1:3], "big"), wire.WIDEST)
 
 
 log = logging.getLogger(__name__)
@@ -166,7 +156,7 @@ class TelnetWire:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place) -> None:
         self._reader, self._writer, self._place = reader, writer, place
-        self._codec, self._typed = TelnetCodec(), LineAssembler()
+        self._codec, self._typed = TelnetCodec(), wire.LineAssembler()
         self._lines: deque[str] = deque()
         self._hiding = False
         peer = writer.get_extra_info("peername")
@@ -176,7 +166,7 @@ class TelnetWire:
     @property
     def columns(self) -> int:
         """The width of the client's window."""
-        return max(self._codec.columns or USUAL, NARROWEST)
+        return max(self._codec.columns or wire.USUAL, wire.NARROWEST)
 
     @property
     def colour(self) -> bool:
@@ -184,7 +174,7 @@ class TelnetWire:
         return self._codec.colour
 
     async def read_line(self) -> str | None:
-        """See `PlayerWire`."""
+        """See `wire.PlayerWire`."""
         while not self._lines:
             try:
                 received = await self._reader.read(CHUNK)
@@ -197,7 +187,7 @@ class TelnetWire:
         return self._lines.popleft()
 
     def send(self, text: str) -> None:
-        """See `PlayerWire`."""
+        """See `wire.PlayerWire`."""
         if self._writer.is_closing():
             return
         lines = text.replace("\n", "\r\n") + "\r\n"
@@ -208,7 +198,7 @@ class TelnetWire:
             self._writer.transport.abort()
 
     def hide(self, hidden: bool) -> None:
-        """See `PlayerWire`. Afterwards the line break is sent that the client did not show."""
+        """See `wire.PlayerWire`. Afterwards the line break is sent that the client did not show."""
         if self._hiding and not hidden:
             self.send("")
         self._hiding = hidden
@@ -216,14 +206,14 @@ class TelnetWire:
             self._writer.write(self._codec.echo(hidden))
 
     def enter(self) -> bool:
-        """See `PlayerWire`."""
+        """See `wire.PlayerWire`."""
         return self._place.enter()
 
     async def close(self) -> None:
-        """See `PlayerWire`."""
+        """See `wire.PlayerWire`."""
         self._writer.close()
         try:
-            await asyncio.wait_for(self._writer.wait_closed(), GOODBYE_SECONDS)
+            await asyncio.wait_for(self._writer.wait_closed(), wire.GOODBYE_SECONDS)
         except (TimeoutError, OSError):
             self._writer.transport.abort()
 
@@ -237,7 +227,7 @@ class TelnetWire:
 
 @asynccontextmanager
 async def telnet_port(
-    host: str, port: int, receive: Receive, connections: Connections, tls: SSLContext | None = None
+    host: str, port: int, receive: wire.Receive, connections: Connections, tls: SSLContext | None = None
 ) -> AsyncIterator[tuple[str, int]]:
     """Listen for telnet clients; yields where. Raises `UserError` when the address cannot be used.
 
@@ -248,7 +238,7 @@ async def telnet_port(
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         place = connections.place_of(writer.transport)
-        visit = start_visit(receive, TelnetWire(reader, writer, place), place, writer.transport)
+        visit = wire.start_visit(receive, TelnetWire(reader, writer, place), place, writer.transport)
         visits.add(visit)
         try:
             await asyncio.wait((visit,))  # a visit that is displaced ends no more than itself
@@ -257,19 +247,19 @@ async def telnet_port(
 
     server = await asyncio.start_server(
         connected,
-        sock=listen(connections, host, port, "mush.port"),
+        sock=wire.listen(connections, host, port, "mush.port"),
         limit=CHUNK,
         backlog=BACKLOG,
         ssl=tls,
-        ssl_handshake_timeout=None if tls is None else HANDSHAKE_SECONDS,
-        ssl_shutdown_timeout=None if tls is None else GOODBYE_SECONDS,
+        ssl_handshake_timeout=None if tls is None else wire.HANDSHAKE_SECONDS,
+        ssl_shutdown_timeout=None if tls is None else wire.GOODBYE_SECONDS,
     )
     try:
         yield server.sockets[0].getsockname()[:2]
     finally:
         server.close()
         if visits:
-            await asyncio.wait(visits, timeout=2 * GOODBYE_SECONDS)
+            await asyncio.wait(visits, timeout=2 * wire.GOODBYE_SECONDS)
         for visit in visits:
             visit.cancel()
         await asyncio.gather(*visits, return_exceptions=True)

@@ -18,17 +18,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Event
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
-from noodlings.worlds.wire import (
-    GOODBYE_SECONDS,
-    HANDSHAKE_SECONDS,
-    LONGEST,
-    NARROWEST,
-    USUAL,
-    WIDEST,
-    Receive,
-    listen,
-    start_visit,
-)
+from noodlings.worlds import wire
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -63,13 +53,13 @@ class WebSocketWire:
         asked = parse_qs(urlsplit(connection.request.path if connection.request else "").query)
         self.colour = asked.get("colour", ["0"])[-1] == "1"
         width = asked.get("width", [""])[-1][:4]
-        self.columns = min(max(int(width), NARROWEST), WIDEST) if width.isdecimal() else USUAL
+        self.columns = min(max(int(width), wire.NARROWEST), wire.WIDEST) if width.isdecimal() else wire.USUAL
         self.address = _address_of(connection)
         self._unsent: asyncio.Queue[str | None] = asyncio.Queue(MOST_MESSAGES)
         self._sending = asyncio.create_task(self._send_all(), name="mush: sending")
 
     async def read_line(self) -> str | None:
-        """See `PlayerWire`."""
+        """See `wire.PlayerWire`."""
         try:
             message = await self._connection.recv(decode=False)
         except ConnectionClosed:
@@ -77,7 +67,7 @@ class WebSocketWire:
         return message.decode("utf-8", "replace")
 
     def send(self, text: str) -> None:
-        """See `PlayerWire`."""
+        """See `wire.PlayerWire`."""
         try:
             self._unsent.put_nowait(text.encode("utf-8", "replace").decode("utf-8"))
         except asyncio.QueueFull:
@@ -87,13 +77,13 @@ class WebSocketWire:
         """Nothing to do: the page decides what it shows."""
 
     def enter(self) -> bool:
-        """See `PlayerWire`."""
+        """See `wire.PlayerWire`."""
         return self._place.enter()
 
     async def close(self) -> None:
-        """See `PlayerWire`."""
+        """See `wire.PlayerWire`."""
         try:
-            async with asyncio.timeout(GOODBYE_SECONDS):
+            async with asyncio.timeout(wire.GOODBYE_SECONDS):
                 await self._unsent.put(None)
                 await self._sending
                 await self._connection.close()
@@ -126,7 +116,7 @@ def _let_go_unread(connection: ServerConnection) -> None:
 async def websocket_port(
     host: str,
     port: int,
-    receive: Receive,
+    receive: wire.Receive,
     origins: Sequence[str],
     connections: Connections,
     tls: SSLContext | None = None,
@@ -140,20 +130,20 @@ async def websocket_port(
 
     async def connected(connection: ServerConnection) -> None:
         place = connections.place_of(connection.transport)
-        await start_visit(receive, WebSocketWire(connection, place), place, connection.transport)
+        await wire.start_visit(receive, WebSocketWire(connection, place), place, connection.transport)
 
     server = await serve(
         connected,
-        sock=listen(connections, host, port, "mush.websocket_port"),
+        sock=wire.listen(connections, host, port, "mush.websocket_port"),
         ssl=tls,
         backlog=BACKLOG,
         origins=[None, *origins],  # type: ignore[list-item]
-        max_size=LONGEST,
+        max_size=wire.LONGEST,
         max_queue=4,
         compression=None,
         create_connection=BoundedConnection,
-        open_timeout=HANDSHAKE_SECONDS,
-        close_timeout=GOODBYE_SECONDS,
+        open_timeout=wire.HANDSHAKE_SECONDS,
+        close_timeout=wire.GOODBYE_SECONDS,
         server_header=None,
     )
     try:
