@@ -1,4 +1,4 @@
-"""A call whose answer may be refused: the model is told once what was wrong, and never shown it again."""
+"""A call whose answer may be refused: the model is told once what was wrong with it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ async def ask_twice(
     allowance: Allowance,
     stream: SentenceStream | None = None,
 ) -> str:
-    """What `read` makes of the answer; of a second one where it raises `Refused` and time is left.
+    """What `read` makes of the answer, or of a second one if it raises `Refused` and time is left.
 
-    Where a `stream` has said something of the first, there is no second.
+    There is no second call if the `stream` has said something of the first answer.
 
     Raises:
-        LLMError: there is no answer of any use, or not in time.
+        LLMError: there is no usable answer in time.
     """
     refusals: list[Refused] = []
 
@@ -49,7 +49,7 @@ async def ask_twice(
 
 
 def _told(call: ModelCall, refused: Refused) -> ModelCall:
-    """The same call, with what was wrong at the end of its last message."""
+    """The same call, with the reason of the refusal at the end of its last message."""
     *before, last = call.prompt
     slots = {"reason": str(refused), "advice": refused.advice}
     words = Template(template("retry")).substitute(slots).strip()
