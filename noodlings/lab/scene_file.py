@@ -116,8 +116,6 @@ class Said(_Strict):
 
 
 class Wanted(_Strict):
-    """A goal of the character."""
-
     appetite: Literal[APPETITES]  # type: ignore[valid-type]
     level: Unit = 0.8
     text: Line

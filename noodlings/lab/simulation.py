@@ -89,7 +89,6 @@ class Ablation:
         return load_settings(config, **overrides)
 
     def persona(self, persona: Persona) -> Persona:
-        """The persona without what is left out."""
         if "transistors" in self.without:
             persona = replace(persona, transistors=dict.fromkeys((*TRANSISTORS, *persona.transistors), 0.0))
         return replace(persona, moodiness=0.0) if "mood" in self.without else persona
@@ -242,7 +241,6 @@ class Simulation:
                     yield turn
 
     def close(self) -> None:
-        """Release everything."""
         self._runner.close()
         self.society.close()
 

@@ -128,7 +128,6 @@ class Gateway:
         self.watchers: list[ModelWatcher] = []
 
     def model(self, task: Task) -> str:
-        """The name of the model for a task."""
         models = self._settings.models
         return getattr(models, task) or self._settings.model or models.reply
 
@@ -305,7 +304,6 @@ class Gateway:
                 log.exception("a watcher of the model failed")
 
     def _late(self, pending: _PendingCall, seconds: float, whole: float) -> CallFailed:
-        """The error for a deadline that passed."""
         if pending.sent is None:
             words = f"other calls kept it waiting for {seconds:.3g} s (llm.concurrency)"
             return CallFailed(words, ailing=False)

@@ -153,13 +153,11 @@ def _section(name: str, content: str) -> str:
 
 
 def appraisal_prompt(text: str, addressed: bool) -> Prompt:
-    """The prompt for what is felt about a text."""
     toward = "This is meant for them" if addressed else "They hear or see this"
     return _filled("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
 
 
 def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
-    """The prompt for a thought through one lens."""
     slots = {
         "identity": utterance.persona.identity,
         "name": utterance.persona.name,
@@ -172,7 +170,6 @@ def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
 
 
 def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Sequence[str]) -> Prompt:
-    """The prompt for an image of a moment."""
     slots = {
         "examples": "\n".join(f"- {example}" for example in examples),
         "taken": _lines(avoid[-LATELY:]) or _NONE,
@@ -183,7 +180,6 @@ def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Se
 
 
 def action_prompt(utterance: Utterance, response: str) -> Prompt:
-    """The prompt for the choice of an action."""
     offered = [
         {"name": one.name, "description": one.description, "arguments": one.schema["properties"]}
         for one in utterance.percept.actions
@@ -212,7 +208,6 @@ def _bracketless(value: Any) -> str:
 
 @lru_cache(maxsize=16)
 def template(name: str) -> str:
-    """The text of a template file."""
     return resources.files(prompts).joinpath(f"{name}.txt").read_text(encoding="utf-8")
 
 
@@ -295,7 +290,6 @@ def _lines(texts: Sequence[str]) -> str:
 
 
 def _what(utterance: Utterance) -> str:
-    """Who did what, or that something happened in the game."""
     percept = utterance.percept
     if percept.kind is Kind.EVENT and percept.data.get("event"):
         return "In the game this happens"

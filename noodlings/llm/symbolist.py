@@ -50,7 +50,6 @@ class LLMSymbolist:
 
     @property
     def name(self) -> str:
-        """The model's name at its endpoint."""
         return self._gateway.model(Task.SYMBOL)
 
     async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:

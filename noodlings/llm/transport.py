@@ -135,7 +135,6 @@ def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCou
 
 
 def piece(data: str, key: str) -> StreamPiece:
-    """The piece in the data of an event."""
     found = _parsed(data, "its stream is not JSON", key)
     try:
         choices = found.get("choices") or [{}]
@@ -203,8 +202,6 @@ OPTIONAL = frozenset({"max_tokens", "temperature", "seed", "response_format", "s
 
 
 class Transport:
-    """The connections to an endpoint."""
-
     def __init__(self, settings: LLMSettings) -> None:
         self._base_url = settings.base_url
         self._key = settings.api_key.get_secret_value()

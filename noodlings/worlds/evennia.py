@@ -31,7 +31,6 @@ from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, inlineCallbacks
 from twisted.internet.defer import TimeoutError as AnswerTimeout
 from twisted.internet.error import ConnectError, ConnectionClosed, DNSLookupError
-from twisted.internet.error import TimeoutError as ConnectTimeout
 from twisted.internet.task import deferLater
 from twisted.web.client import (
     Agent,
@@ -74,7 +73,6 @@ _UNREACHABLE = (
     AnswerTimeout,
     CancelledError,
     ConnectError,
-    ConnectTimeout,
     ConnectionClosed,
     DNSLookupError,
     PartialDownloadError,
@@ -124,7 +122,6 @@ class Percept:
     tried: bool = False
 
     def late(self, now: float) -> bool:
-        """Whether it waited too long to be answered."""
         return now - self.since > LATE_SECONDS
 
     def body(self) -> dict[str, Any]:
@@ -433,7 +430,6 @@ class Mind(_Base):
 
     @property
     def mind(self: Any) -> str:
-        """The id of its mind at the server."""
         return str(self.attributes.get("mind") or self.key.lower().replace(" ", "_"))
 
     def at_msg_receive(self: Any, text: Any = None, from_obj: Any = None, **kwargs: Any) -> Any:
@@ -448,17 +444,14 @@ class Mind(_Base):
         super().at_post_move(source_location, **kwargs)
 
     def at_server_reload(self: Any) -> None:
-        """Log what is lost with the process."""
         super().at_server_reload()
         self.log_lost_percepts()
 
     def at_server_shutdown(self: Any) -> None:
-        """Log what is lost with the process."""
         super().at_server_shutdown()
         self.log_lost_percepts()
 
     def log_lost_percepts(self: Any) -> None:
-        """Say in the log how many percepts still wait, if any do."""
         if waiting := client().waiting(self):
             logger.log_warn(f"noodlings: {self.key} loses {waiting} percepts that were not taken yet")
 
@@ -518,7 +511,6 @@ class Mind(_Base):
         client().send(self, percept)
 
     def others(self: Any) -> Iterator[Any]:
-        """Everybody else who is here."""
         room = self.location
         for being in room.contents if room else ():
             if being is not self and isinstance(being, DefaultCharacter | Mind):
@@ -651,6 +643,5 @@ class MindCmdSet(CmdSet):
     key = "Minds"
 
     def at_cmdset_creation(self) -> None:
-        """See evennia.CmdSet."""
         for command in (CmdMemories, CmdWhy, CmdMood, CmdRecall, CmdForget):
             self.add(command())

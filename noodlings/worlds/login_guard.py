@@ -36,11 +36,9 @@ class RealTimer:
     """The time of this machine."""
 
     def now(self) -> float:
-        """Seconds that only ever rise."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await asyncio.sleep(seconds)
 
 

@@ -62,7 +62,6 @@ class Scrollback:
         return [line for line, audience in lines if may_learn(frozenset({viewer}), audience)]
 
     def clear(self) -> None:
-        """Forget all lines."""
         self._rooms.clear()
 
 
@@ -210,11 +209,9 @@ class World:
         return being_id in self._rooms
 
     def room_of(self, being_id: str) -> Room:
-        """The room that somebody is in."""
         return self.places.rooms[self._rooms[self.being(being_id).id]]
 
     def scene(self, being_id: str) -> RoomScene:
-        """What somebody sees of their room."""
         room = self.room_of(being_id)
         exits = {direction: self.places.rooms[target].name for direction, target in room.exits.items()}
         return RoomScene(room, exits, tuple(self._others(being_id)))
@@ -231,7 +228,6 @@ class World:
             raise
 
     def say(self, being_id: str, text: str, depth: int = 0) -> RoomLine:
-        """Say something to everybody in the room."""
         return self._act(self.being(being_id), Kind.SAY, heard(text), depth)
 
     def emote(self, being_id: str, text: str, depth: int = 0) -> RoomLine:

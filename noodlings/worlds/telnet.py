@@ -56,7 +56,6 @@ class TelnetCodec:
 
     @property
     def colour(self) -> bool:
-        """Whether the client's terminal is one that has colours."""
         return self.terminal not in _PLAIN
 
     def feed(self, received: bytes) -> bytes:
@@ -165,16 +164,13 @@ class TelnetWire:
 
     @property
     def columns(self) -> int:
-        """The width of the client's window."""
         return max(self._codec.columns or wire.USUAL, wire.NARROWEST)
 
     @property
     def colour(self) -> bool:
-        """Whether the client named a terminal that has colours."""
         return self._codec.colour
 
     async def read_line(self) -> str | None:
-        """See `wire.PlayerWire`."""
         while not self._lines:
             try:
                 received = await self._reader.read(CHUNK)
@@ -187,7 +183,6 @@ class TelnetWire:
         return self._lines.popleft()
 
     def send(self, text: str) -> None:
-        """See `wire.PlayerWire`."""
         if self._writer.is_closing():
             return
         lines = text.replace("\n", "\r\n") + "\r\n"
@@ -206,11 +201,9 @@ class TelnetWire:
             self._writer.write(self._codec.echo(hidden))
 
     def enter(self) -> bool:
-        """See `wire.PlayerWire`."""
         return self._place.enter()
 
     async def close(self) -> None:
-        """See `wire.PlayerWire`."""
         self._writer.close()
         try:
             await asyncio.wait_for(self._writer.wait_closed(), wire.GOODBYE_SECONDS)

@@ -59,7 +59,6 @@ class WebSocketWire:
         self._sending = asyncio.create_task(self._send_all(), name="mush: sending")
 
     async def read_line(self) -> str | None:
-        """See `wire.PlayerWire`."""
         try:
             message = await self._connection.recv(decode=False)
         except ConnectionClosed:
@@ -67,7 +66,6 @@ class WebSocketWire:
         return message.decode("utf-8", "replace")
 
     def send(self, text: str) -> None:
-        """See `wire.PlayerWire`."""
         try:
             self._unsent.put_nowait(text.encode("utf-8", "replace").decode("utf-8"))
         except asyncio.QueueFull:
@@ -77,11 +75,9 @@ class WebSocketWire:
         """Nothing to do: the page decides what it shows."""
 
     def enter(self) -> bool:
-        """See `wire.PlayerWire`."""
         return self._place.enter()
 
     async def close(self) -> None:
-        """See `wire.PlayerWire`."""
         try:
             async with asyncio.timeout(wire.GOODBYE_SECONDS):
                 await self._unsent.put(None)

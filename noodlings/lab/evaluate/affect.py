@@ -92,7 +92,6 @@ def auc(scores: Numbers, positive: npt.NDArray[np.bool_]) -> float | None:
 
 
 def view(figures: dict[str, Any]) -> Group:
-    """The figures for people."""
     auc_only = "auc" in figures
     table = Table(title=f"text → affect, embedder: {figures['embedder']}")
     for column in ("feeling", "AUC") if auc_only else ("axis", "r", "mean error, on 1…5", "n"):

@@ -193,7 +193,6 @@ def remembered(in_mind: Sequence[int], things: int, evidence: frozenset[int]) ->
 
 
 def view(figures: dict[str, Any]) -> Group:
-    """The figures for people."""
     lived = LIVED[0] in figures["overall"]
     names = ("recall@10", *LIVED) if lived else METRICS
     table = Table(box=None, pad_edge=False)

@@ -54,8 +54,6 @@ class ToldFact(_Frozen):
 
 
 class ToldLine(_Frozen):
-    """A line, and the facts in it."""
-
     day: int = Field(ge=0, le=10_000)
     at: str = Field(pattern=r"^\d{1,2}:\d\d$")
     who: str
@@ -214,7 +212,6 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def view(figures: dict[str, Any]) -> Group:
-    """The figures for people."""
     table = Table(box=None, pad_edge=False)
     for name in ("kind", "told", "found", "right", "wrong"):
         table.add_column(name, justify="left" if name == "kind" else "right")

@@ -328,7 +328,6 @@ def figures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
 
 
 def view(given: dict[str, Any]) -> Group:
-    """The figures for people."""
     table = Table(box=None, pad_edge=False)
     for name in ("questions", "n", "in mind", "said"):
         table.add_column(name, justify="left" if name == "questions" else "right")
