@@ -266,14 +266,14 @@ def _require_name(name: str) -> None:
             f"nothing can be imported as {name!r:.60}: a name has letters (a to z), digits and underscores,"
             f" a letter first; {_BETTER}"
         )
-    if keyword.iskeyword(name):
-        raise UserError(f"{name} is a Python keyword: {_BETTER}")
-    if name in sys.stdlib_module_names:
-        raise UserError(f"{name} is a module that comes with Python: {_BETTER}")
-    if name == REQUIREMENT:
-        raise UserError(f"{name} is a package the copy itself needs: {_BETTER}")
-    if name == _US:
-        raise UserError(f"{name} is the name of this package: {_BETTER}")
+    for taken, what in (
+        (keyword.iskeyword(name), "a Python keyword"),
+        (name in sys.stdlib_module_names, "a module that comes with Python"),
+        (name == REQUIREMENT, "a package the copy itself needs"),
+        (name == _US, "the name of this package"),
+    ):
+        if taken:
+            raise UserError(f"{name} is {what}: {_BETTER}")
 
 
 def _require_place(folder: Path, name: str) -> bool:

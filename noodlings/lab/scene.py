@@ -20,7 +20,7 @@ from noodlings.affect.appraisal import Appraiser
 from noodlings.agent.perceiving import identity_salience
 from noodlings.agent.recipes import read_recipe
 from noodlings.errors import LLMError, NotFound, UserError
-from noodlings.lab.scene_file import Memory, Wanted, WrittenScene
+from noodlings.lab.scene_file import Memory, WrittenScene
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Appetites, Goal, shipped_drives
@@ -203,7 +203,9 @@ def _state(scene: WrittenScene, persona: Persona, voice: Voice) -> ThoughtState:
         recalled=recalled,
         memory=DisclosedMemories(memory, hear),
         subconscious=DisclosedSymbols(subconscious, hear),
-        goals=appetites.goals(drives, NOW) if scene.goals is None else tuple(map(_goal, scene.goals)),
+        goals=appetites.goals(drives, NOW)
+        if scene.goals is None
+        else tuple(Goal(wanted.appetite, wanted.level, wanted.text) for wanted in scene.goals),
         appetites=appetites.at_time(drives, NOW),
         present=hear,
         said=scene.said,
@@ -214,10 +216,6 @@ def _state(scene: WrittenScene, persona: Persona, voice: Voice) -> ThoughtState:
         utterance=utterance,
         allowance=Allowance(),
     )
-
-
-def _goal(wanted: Wanted) -> Goal:
-    return Goal(wanted.appetite, wanted.level, wanted.text)
 
 
 def _memory(scene: WrittenScene, persona: Persona) -> HierarchicalMemory:

@@ -109,7 +109,7 @@ def _reply_prompt(utterance: Utterance) -> Prompt:
         "what": _what(utterance),
         "heard": fenced(percept.text, LONGEST_EVENT),
     }
-    first, last = _filled("reply", system | user)
+    first, last = _messages("reply", system | user)
     return _in_kind((first, *talk, last), persona)
 
 
@@ -149,12 +149,12 @@ def _where(utterance: Utterance) -> str:
 
 def _section(name: str, content: str) -> str:
     """A section of a message; "" without content."""
-    return Template(template(name)).substitute({name: content}).strip() + "\n\n" if content else ""
+    return filled(name, **{name: content}) + "\n\n" if content else ""
 
 
 def appraisal_prompt(text: str, addressed: bool) -> Prompt:
     toward = "This is meant for them" if addressed else "They hear or see this"
-    return _filled("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
+    return _messages("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
 
 
 def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
@@ -166,7 +166,7 @@ def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
         "heard": fenced(utterance.percept.text, LONGEST_EVENT),
         "thought": fenced(thought, LONGEST_EVENT),
     }
-    return _in_kind(_filled("modulate", slots), utterance.persona)
+    return _in_kind(_messages("modulate", slots), utterance.persona)
 
 
 def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Sequence[str]) -> Prompt:
@@ -176,7 +176,7 @@ def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Se
         "heard": fenced(event, LONGEST_EVENT),
         "felt": in_words(affect),
     }
-    return _filled("symbol", slots)
+    return _messages("symbol", slots)
 
 
 def action_prompt(utterance: Utterance, response: str) -> Prompt:
@@ -192,7 +192,7 @@ def action_prompt(utterance: Utterance, response: str) -> Prompt:
         "heard": fenced(utterance.percept.text, LONGEST_EVENT),
         "said": fenced(response, LONGEST_EVENT),
     }
-    return _filled("action", slots)
+    return _messages("action", slots)
 
 
 def fenced(text: str, width: int) -> str:
@@ -204,6 +204,11 @@ def _bracketless(value: Any) -> str:
     """JSON in which nothing can close a fence."""
     quoted = json.dumps(value, ensure_ascii=False)
     return quoted.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def filled(file: str, /, **slots: str) -> str:
+    """The text of a template with its slots filled."""
+    return Template(template(file)).substitute(slots).strip()
 
 
 @lru_cache(maxsize=16)
@@ -218,7 +223,7 @@ def all_templates() -> str:
     return "\n---\n".join(template(name.removesuffix(".txt")) for name in files)
 
 
-def _filled(name: str, slots: dict[str, str]) -> Prompt:
+def _messages(name: str, slots: dict[str, str]) -> Prompt:
     """The system's and the user's message of a template, filled."""
     system, user = template(name).split("\n---\n", 1)
     return (
@@ -232,7 +237,7 @@ def _in_kind(messages: Prompt, persona: Persona) -> Prompt:
     if persona.verbal:
         return messages
     system, *others = messages
-    told = Template(template("nonverbal")).substitute(name=persona.name).strip()
+    told = filled("nonverbal", name=persona.name)
     return Message("system", f"{system.content}\n\n{told}"), *others
 
 
@@ -240,16 +245,14 @@ def _examples(persona: Persona) -> str:
     """The section with the character's example lines; "" if its recipe has none."""
     if not persona.examples:
         return ""
-    slots = {"name": persona.name, "lines": _lines(persona.examples[:EXAMPLES])}
-    return "\n\n" + Template(template("examples")).substitute(slots).strip()
+    return "\n\n" + filled("examples", name=persona.name, lines=_lines(persona.examples[:EXAMPLES]))
 
 
 def _manner(utterance: Utterance) -> str:
     """How the named mood sounds, on a line of its own; "" without a game."""
     if not utterance.manner:
         return ""
-    words = {"named": utterance.named_mood, "words": clean(utterance.manner)}
-    return "\n" + Template(template("manner")).substitute(words).strip()
+    return "\n" + filled("manner", named=utterance.named_mood, words=clean(utterance.manner))
 
 
 def _game(blocks: tuple[str, ...]) -> str:

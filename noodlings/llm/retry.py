@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from string import Template
 
 from noodlings.errors import LLMError
 from noodlings.llm.call import Message, ModelAnswer, ModelCall
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import Refused
-from noodlings.llm.prompting import template
+from noodlings.llm.prompting import filled
 from noodlings.llm.sentences import SentenceStream
 from noodlings.ports import Allowance
 
@@ -51,6 +50,5 @@ async def ask_twice(
 def _told(call: ModelCall, refused: Refused) -> ModelCall:
     """The same call, with the reason of the refusal at the end of its last message."""
     *before, last = call.prompt
-    slots = {"reason": str(refused), "advice": refused.advice}
-    words = Template(template("retry")).substitute(slots).strip()
+    words = filled("retry", reason=str(refused), advice=refused.advice)
     return replace(call, prompt=(*before, Message(last.role, f"{last.content}\n\n{words}")))

@@ -16,7 +16,6 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -112,15 +111,6 @@ DONE = "[DONE]"
 """The data of the last event of a stream."""
 
 
-@dataclass(frozen=True, slots=True)
-class StreamPiece:
-    """One event of a stream: text, why the answer ends here (or ""), and tokens, if reported."""
-
-    text: str
-    end: str
-    usage: TokenCounts
-
-
 def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCounts]:
     """The answer in a body, and its tokens as far as the server reports them."""
     found = _parsed(body, "its answer is not JSON", key)
@@ -134,7 +124,8 @@ def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCou
     return ModelAnswer(text, end != "length"), _usage(found)
 
 
-def piece(data: str, key: str) -> StreamPiece:
+def piece(data: str, key: str) -> tuple[str, str, TokenCounts]:
+    """The text in an event of a stream, why the answer ends here (or ""), and tokens, if reported."""
     found = _parsed(data, "its stream is not JSON", key)
     try:
         choices = found.get("choices") or [{}]
@@ -144,7 +135,7 @@ def piece(data: str, key: str) -> StreamPiece:
         text = None
     if not isinstance(text, str):
         raise CallFailed("its stream is not a chat completion")
-    return StreamPiece(text, str(end), _usage(found))
+    return text, str(end), _usage(found)
 
 
 def _parsed(text: bytes | bytearray | str, otherwise: str, key: str) -> Any:
@@ -288,13 +279,13 @@ class Transport:
                     if data.strip() == DONE:
                         end = end or "stop"
                     else:
-                        part = piece(data, self._key)
-                        receipt.usage = max(receipt.usage, part.usage, key=lambda said: said.total)
-                        receipt.answered += len(part.text)
-                        texts.append(part.text)
-                        end = end or part.end
-                        if part.text:
-                            heard(part.text)
+                        text, ended, usage = piece(data, self._key)
+                        receipt.usage = max(receipt.usage, usage, key=lambda said: said.total)
+                        receipt.answered += len(text)
+                        texts.append(text)
+                        end = end or ended
+                        if text:
+                            heard(text)
                             patience.reschedule(now() + self._stall)
                     if end and not lingers:
                         lingers = True

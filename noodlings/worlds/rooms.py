@@ -375,11 +375,14 @@ class World:
         if trace is None or not self._by_sentence:
             self._show(being.id, line, audience)
         now, place = self._clock.now(), self._rooms[being.id]
-        floor = self._talks.floor(
-            line, others, place, now, depth, answers, lambda who: self._is_in(who, place)
-        )
+
+        def here(being_id: str) -> bool:
+            return being_id in self._beings and self._rooms[being_id] == place
+
+        floor = self._talks.floor(line, others, place, now, depth, answers, here)
         if depth > MAX_DEPTH:
             return line
+        things = tuple(thing.name for thing in self.room_of(being.id).things)
         whispered = line.kind is Kind.WHISPER
         for hearer in others:
             if hearer.persona is None:
@@ -397,7 +400,7 @@ class World:
                 present=frozenset({being.id}) if whispered else present - {hearer.id},
                 depth=depth,
                 place=place,
-                things=tuple(thing.name for thing in self.room_of(being.id).things),
+                things=things,
                 data={"manner": line.manner} if line.manner else {},
                 floor=floor,
                 tier=line.tier,
@@ -437,9 +440,6 @@ class World:
         if trace is None or not trace.audience.confined:
             return None
         return Audience(self._all_with(being_id), tier=trace.audience.tier)
-
-    def _is_in(self, being_id: str, place: str) -> bool:
-        return being_id in self._beings and self._rooms[being_id] == place
 
     def _next_turn(self) -> str | None:
         """The first in line who shares a room with a player and is not busy thinking."""

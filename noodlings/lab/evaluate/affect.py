@@ -51,7 +51,9 @@ def evaluate(
         UserError: the file cannot be read, lacks columns or rows, or a rating is not within 1…5.
         NoodlingsError: the embedder cannot be used, or the weights do not know its vectors.
     """
-    _check(embedder)
+    known = shipped().provenance["vectors of"]
+    if embedder is not None and embedder.name != known:
+        raise UserError(f"our appraisal understands the vectors of {known}, not those of {embedder.name}")
     rows = _rows(file)
     has_ratings = {"V", "A", "text"} <= rows[0].keys()
     if not has_ratings and not {"label", "text"} <= rows[0].keys():
@@ -103,16 +105,13 @@ def view(figures: dict[str, Any]) -> Group:
     for axis in ("valence", "arousal"):
         part = figures[axis]
         table.add_row(axis, _shown(part["r"]), _shown(part["mae"]), str(part["n"]))
-    return Group(table, Text(_caution(figures["embedder"])))
-
-
-def _caution(embedder: str) -> str:
-    name = "words" if embedder == "none" else "layers"
+    name = "words" if figures["embedder"] == "none" else "layers"
     known = shipped().provenance["figures"][name]["cross-validated r"]
-    return (
+    caution = (
         "The weights were fitted on EmoBank's training split; measured on that file itself, r flatters. "
         f"There, by cross-validation: valence {known['valence']:.2f}, arousal {known['arousal']:.2f}."
     )
+    return Group(table, Text(caution))
 
 
 def _shown(value: float | None) -> str:
@@ -130,12 +129,6 @@ def _rows(file: Path) -> list[dict[str, str]]:
     if len(rows) < 2:
         raise UserError(f"{file} holds {len(rows)} rows below its header, but at least two are needed")
     return rows
-
-
-def _check(embedder: Embedder | None) -> None:
-    known = shipped().provenance["vectors of"]
-    if embedder is not None and embedder.name != known:
-        raise UserError(f"our appraisal understands the vectors of {known}, not those of {embedder.name}")
 
 
 def _ratings(file: Path, rows: Sequence[dict[str, str]]) -> Numbers:

@@ -11,7 +11,7 @@ A fact on a card is right if every line it came from tells a fact of that kind a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -177,7 +177,7 @@ def _figures(weeks: Weeks, judged: list[_Judged]) -> dict[str, Any]:
         "superseded_told": _share(len(replaced & current), len(replaced)),
         "current": _share(len(held & current), len(held)),
         "merged": _share(merged, len(pairs)),
-        "by_kind": dict(_by_kind(wanted, found, judged)),
+        "by_kind": {kind.value: _of_kind(kind, wanted, found, judged) for kind in FactKind},
     }
 
 
@@ -190,21 +190,17 @@ def _due(weeks: Weeks, plans: list[tuple[ToldLine, Due | None]]) -> dict[str, in
     return {"told": len(plans), "found": len(days), "right": sum(days)}
 
 
-def _by_kind(
-    wanted: list[ToldFact], found: set[str], judged: list[_Judged]
-) -> Iterator[tuple[str, dict[str, int]]]:
-    for kind in FactKind:
-        of_kind = [fact for fact in wanted if fact.kind is kind]
-        seen = [judgement for judgement in judged if judgement.seen.kind == kind.value]
-        yield (
-            kind.value,
-            {
-                "told": len(of_kind),
-                "found": sum(fact.id in found for fact in of_kind),
-                "right": sum(judgement.right for judgement in seen),
-                "wrong": sum(not judgement.right for judgement in seen),
-            },
-        )
+def _of_kind(
+    kind: FactKind, wanted: list[ToldFact], found: set[str], judged: list[_Judged]
+) -> dict[str, int]:
+    told = [fact for fact in wanted if fact.kind is kind]
+    seen = [judgement for judgement in judged if judgement.seen.kind == kind.value]
+    return {
+        "told": len(told),
+        "found": sum(fact.id in found for fact in told),
+        "right": sum(judgement.right for judgement in seen),
+        "wrong": sum(not judgement.right for judgement in seen),
+    }
 
 
 def _share(part: int, whole: int) -> float | None:
