@@ -254,7 +254,7 @@ class _Visit:
     def _show_again(self, room: Room, user_id: str) -> None:
         lines = self._house.scrollback.of(room, user_id)
         if lines:
-            self._show(Text("Of late:", style="dim"))
+            self._show(Text("Recently:", style="dim"))
             for line in lines:
                 self._hear(line, user_id)
 

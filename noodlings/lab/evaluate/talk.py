@@ -106,22 +106,15 @@ class Conversations:
         society: an empty one that keeps nothing.
         idle: lines of idle talk; None for a few of our own.
         busy: a factor for the amount of idle talk.
-        find: whether each question is also given to the search.
     """
 
     def __init__(
-        self,
-        society: Society,
-        clock: ManualClock,
-        idle: Sequence[str] | None = None,
-        busy: int = 1,
-        find: bool = True,
+        self, society: Society, clock: ManualClock, idle: Sequence[str] | None = None, busy: int = 1
     ) -> None:
         self._society = society
         self._clock = clock
         self._idle = tuple(idle) if idle else _IDLE
         self._busy = busy
-        self._find = find
 
     async def run(
         self, cases: Sequence[Mapping[str, Any]], one: bool, progress: Callable[[], None]
@@ -207,7 +200,7 @@ class Conversations:
             size=len(trace.recalled),
             unknown=unknown,
             in_mind=in_mind.issuperset(needs) and len(trace.recalled) <= MOST if needs else None,
-            found=await self._found(life, text, needs) if needs and self._find else None,
+            found=await self._found(life, text, needs) if needs else None,
             said=said,
             wrong=tuple(word for word in step.get("never") or () if _shows(word, reply)),
         )
