@@ -9,16 +9,16 @@ from typing import Any
 from noodlings.errors import UserError
 
 _making = Lock()
-"""Threads may come to a list first at once."""
+"""Several threads may be the first to use a list."""
 
 
 class ListAttribute:
     """The descriptor behind `MemoryListWrapper.attribute`.
 
     Args:
-        kind: of list, with a method `assign`.
+        kind: a class of lists, with a method `assign`.
         make: makes an empty one.
-        use_hierarchical: False for a plain list; None asks the setting, once, when it is first needed.
+        use_hierarchical: False for a plain list; None reads the setting, once, when it is first needed.
     """
 
     def __init__(self, kind: type[list[Any]], make: Callable[[], Any], use_hierarchical: bool | None) -> None:
@@ -44,7 +44,7 @@ class ListAttribute:
         return held[self._name]
 
     def _begin(self, held: dict[str, Any]) -> None:
-        """What there is at first: nothing, or the rows of a host that was pickled, or made without us."""
+        """Start with nothing, or with the rows of a host that was pickled or made without this descriptor."""
         rows = held.get(self._name, held.pop(self._own_name, []))
         if not self._use_hierarchical:
             held.setdefault(self._name, rows)
@@ -54,7 +54,7 @@ class ListAttribute:
             held[self._name] = made
 
     def __set__(self, host: Any, rows: Iterable[Any] | ListAttribute | None) -> None:
-        """Show other rows. A dataclass that was given none assigns the descriptor, as its default."""
+        """Show other rows. A dataclass without a value for the field assigns the descriptor itself."""
         shown = self.__get__(host)
         if isinstance(shown, self._kind):
             made: Any = shown
@@ -63,12 +63,12 @@ class ListAttribute:
             vars(host)[self._name] = [] if isinstance(rows, ListAttribute) else rows
 
     def __delete__(self, host: Any) -> None:
-        """Let it go, with the memory behind it."""
+        """Delete the list and the memory behind it."""
         del vars(host)[self._name]
 
 
 def _setting() -> bool:
-    """`memory.use_hierarchical`; where this was copied into a host there are no settings but its own."""
+    """`memory.use_hierarchical`; a vendored copy has no settings and takes the default."""
     try:
         from noodlings.config import load_settings
     except ImportError:

@@ -1,7 +1,6 @@
 """Rows: the dicts in which old bridges keep what was said, and what they mean here.
 
-A dict may lack anything, and may hold what no memory can use; a list would have taken it, so it is taken here
-too. What cannot be read counts as not given.
+Like a list, this takes any dict, whatever it lacks or holds. What cannot be read counts as not given.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ _READ = frozenset(
         *("step", "phenomenal_state", "response", MARK_KEY),
     }
 )
-# Names that `add` uses for something else than a host may mean by them.
+# A host may mean something else by these names than `add` does.
 _TAKEN = frozenset(inspect.signature(AgentMemory.add).parameters)
 
 
 def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A row as arguments of `HierarchicalMemory.add`, and whatever else it holds, to be kept as it is.
+    """A row as arguments of `HierarchicalMemory.add`, and everything else in it, which is kept as it is.
 
-    Missing are: `user` ("unknown"), `text` (""), `timestamp` (`now`), `affect` (nothing known, as when it is
-    empty), `surprise` and `identity_salience` (0; clamped to 0…1). What an agent thought is a row like any
-    other: bridges do not say who knows of what.
+    Defaults: `user` ("unknown"), `text` (""), `timestamp` (`now`), `affect` (unknown, also if it is empty),
+    `surprise` and `identity_salience` (0; clamped to 0…1). A thought is a row like any other, because bridges
+    do not say who knows of what.
     """
     response = row.get("response")
     percept = {
@@ -58,12 +57,12 @@ def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[s
 
 
 def words_of(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Who said what, as an entry of the row has it."""
+    """Who said what, in the form of an entry."""
     return clean(str(row.get("user") or UNKNOWN_USER)), clean(str(row.get("text") or ""))
 
 
 def mark_of(row: Mapping[str, Any]) -> int:
-    """Tells rows apart by who said what and when; a host may have put anything in them."""
+    """A hash of who said what and when, whatever types a host uses for these."""
     return hash(repr((row.get("timestamp"), row.get("user"), row.get("text"))))
 
 

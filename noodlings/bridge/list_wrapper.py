@@ -1,9 +1,9 @@
 """MemoryListWrapper: a list of dicts, as old bridges keep one, with a hierarchical memory behind it.
 
 It is a real `list` of the very dicts that were appended, the last 500 of them, so slices, comprehensions,
-`in`, `json.dumps` and `.copy()` are Python's own. Whatever comes in is encoded; the last 20 are working
-memory, and what matters stays in `hm` when the list has let it go: taking a dict out of the list is not
-forgetting. What a host writes of its rows brings the memory back with them (`noodlings.bridge.row_marks`).
+`in`, `json.dumps` and `.copy()` are Python's own. Every row is encoded; the last 20 are working memory, and
+what matters stays in `hm` after it has left the list: removing a dict from the list is not forgetting. Rows
+that a host writes and reads again bring the memory back with them (`noodlings.bridge.row_marks`).
 
     class Bridge:
         conversation_context = MemoryListWrapper.attribute()
@@ -15,8 +15,8 @@ forgetting. What a host writes of its rows brings the memory back with them (`no
     self.conversation_context.hm.get_context_for_response(user, affect)    # what came of it
     self.conversation_context.save("servnak.json")                         # and .load, see `memory/saved.py`
 
-Threads may share it: every change runs alone, together with what it does to the memory, and a slice or a
-copy is of one moment. As with any list, whoever goes through it while others append goes through a slice.
+Threads may share it: every change, with its effect on the memory, runs alone, and a slice or a copy is of one
+moment. As with any list, iterate over a slice while others append.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
 
 SHOWN = 500
-"""So many rows are shown: as many as old bridges keep."""
+"""How many rows are shown by default: as many as old bridges keep."""
 KNOWN_AGAIN = 500
-"""So many rows that are shown no longer are known again when a host assigns a list that holds them."""
+"""How many rows are recognized after they have left the list, when a host assigns a list that holds them."""
 
 
 @one_at_a_time(but=("save", "load", "context_for_response"))
 class MemoryListWrapper(list[Row]):
     """A list of the latest rows, over a `HierarchicalMemory`.
 
-    For what a row may hold see `noodlings.bridge.host_rows`. What the memory perceives by other ways comes
-    into the list, and what it forgets leaves it. A dict that another list shows already is shown as a copy.
+    For what a row may hold see `noodlings.bridge.host_rows`. What the memory perceives in other ways appears
+    in the list, and what it forgets leaves it. A dict that another list already shows is shown as a copy.
 
     Args:
-        hm: the memory behind it; a new one by default. Rows, as any list can be made of, go into a new one.
-        shown: so many rows are shown, ≥ 1 and at least as many as working memory holds, which are the last.
+        hm: the memory behind it, or rows for a new one.
+        shown: how many rows are shown, ≥ 1; never fewer than working memory holds, which are the last.
 
     Raises:
         UserError: `shown` is less than 1.
@@ -68,7 +68,7 @@ class MemoryListWrapper(list[Row]):
         super().__init__()
         self.hm = hm if isinstance(hm, HierarchicalMemory) else HierarchicalMemory()
         self.capacity = max(shown, self.hm.working_capacity)
-        # The entry's id of each row shown, and the marks of the rows lately encoded by id, oldest first.
+        # The entry id of each shown row, and entry id → `mark_of` the rows encoded lately, oldest first.
         self._ids: list[int] = []
         self._known: dict[int, int] = {}
         self._marks = RowMarks(self.hm)
@@ -82,7 +82,6 @@ class MemoryListWrapper(list[Row]):
 
     @property
     def lock(self) -> RLock:
-        """That of the memory."""
         return self.hm.lock
 
     @classmethod
@@ -95,15 +94,14 @@ class MemoryListWrapper(list[Row]):
     ) -> Any:
         """A class attribute that stays a wrapper, whatever the host assigns to it.
 
-        Each instance of the host has its own, empty before the first assignment. In a dataclass it is a field
-        that is empty unless a list is given. A host with `__slots__` needs `__dict__` among them, else
-        `UserError`.
+        Each instance of the host has its own list, which is empty at first. In a dataclass it is a field that
+        is empty unless a list is given. A host with `__slots__` needs `__dict__` among them (`UserError`).
 
         Args:
             make: builds the memory behind it.
-            shown: so many rows are shown.
-            use_hierarchical: False takes it all back: then the attribute is a plain list. None asks the
-                setting `memory.use_hierarchical`, once, when it is first needed.
+            shown: how many rows are shown.
+            use_hierarchical: False makes the attribute a plain list. None reads the setting
+                `memory.use_hierarchical`, once, when it is first needed.
         """
         return ListAttribute(cls, lambda: cls(make(), shown=shown), use_hierarchical)
 
@@ -119,8 +117,8 @@ class MemoryListWrapper(list[Row]):
     ) -> Sequence[MemoryEntry | Row]:
         """What to have in mind when answering, oldest to newest, whether `rows` is a wrapper or a plain list.
 
-        Of a wrapper it is `hm.get_context_for_response`, of a plain list the last so many rows. What comes
-        answers `["text"]` and `.get("user")` either way.
+        For a wrapper it is `hm.get_context_for_response`, for a plain list the last rows. The results have
+        `["text"]` and `.get("user")` either way.
         """
         sizes = (working_n, episodic_n, affect_similar_n)
         if isinstance(rows, MemoryListWrapper):
@@ -144,7 +142,6 @@ class MemoryListWrapper(list[Row]):
         self._mark_rows()
 
     def extend(self, rows: Iterable[Row]) -> None:
-        """Append each."""
         more = list(rows)
         ids = self._take_in(more, [None] * len(more), several=len(more) > 1)
         self._show([*self, *more], [*self._ids, *ids])
@@ -157,7 +154,7 @@ class MemoryListWrapper(list[Row]):
         self._show(rows, ids)
 
     def assign(self, rows: Iterable[Row]) -> None:
-        """Show the last of `rows`. Those that were encoded before are not encoded, or counted, again."""
+        """Show the last of `rows`. Rows that were encoded before are not encoded or counted again."""
         rows = list(rows)
         self._show(rows, self._ids_of(rows))
 
@@ -166,34 +163,30 @@ class MemoryListWrapper(list[Row]):
         self._show([], [])
 
     def pop(self, index: SupportsIndex = -1) -> Row:
-        """Take one out of sight and return it."""
         row = self[index]
         del self[index]
         return row
 
     def remove(self, row: Row) -> None:
-        """Take the first that equals `row` out of sight."""
         del self[self.index(row)]
 
     def reverse(self) -> None:
-        """Show them the other way round."""
         self._change(lambda rows: rows.reverse())
 
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
-        """Show them in another order."""
         self._change(lambda rows: rows.sort(key=key, reverse=reverse))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Keep the memory and the rows shown in a file; see `noodlings.memory.saved.write`.
+        """Save the memory and the shown rows in a file; see `noodlings.memory.saved.write`.
 
-        Arrays in a row come back as lists, and what JSON cannot hold as its text.
+        Arrays in a row are loaded as lists, and values that JSON cannot hold as their text.
         """
         write(self.saved(), Path(path))
 
     def load(self, path: str | PathLike[str]) -> int:
-        """Be as a saved list and its memory were; see `noodlings.memory.saved.read`.
+        """Load a saved list and its memory; see `noodlings.memory.saved.read`.
 
-        Returns how many entries there were: 0, and nothing changes, where there is no file yet.
+        Returns the number of entries. If there is no file yet, it is 0, and nothing changes.
         """
         saved = read(Path(path))
         if saved is not None:
@@ -201,7 +194,7 @@ class MemoryListWrapper(list[Row]):
         return 0 if saved is None else len(saved.entries)
 
     def saved(self) -> Saved:
-        """The memory with the rows shown, in their order, as a value."""
+        """The memory with the shown rows, in their order, as a value."""
         saved = self.hm.saved()
         kept = {one.entry.id: one for one in saved.entries}
         for entry_id, row in zip(self._ids, self, strict=True):
@@ -210,7 +203,7 @@ class MemoryListWrapper(list[Row]):
         return replace(saved, entries=tuple(kept.values()))
 
     def take_up(self, saved: Saved) -> None:
-        """Be as this was when it was saved."""
+        """Replace the list and its memory by saved ones."""
         with self._alone():
             self.hm.take_up(saved)
         self._known.clear()
@@ -241,7 +234,7 @@ class MemoryListWrapper(list[Row]):
         return self
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """Copied or saved as the plain list it shows; `deepcopy` takes the memory along."""
+        """Copied or pickled as the plain list that it shows; `deepcopy` copies the memory, too."""
         return list, ([*self],)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> MemoryListWrapper:
@@ -255,13 +248,13 @@ class MemoryListWrapper(list[Row]):
         return twin
 
     def _change(self, change: Callable[[list[Row]], Any]) -> None:
-        """Do it to a plain list, and show that."""
+        """Change a plain list, and show that."""
         rows = [*self]
         change(rows)
         self._show(rows, self._ids_of(rows))
 
     def _ids_of(self, rows: list[Row]) -> list[int]:
-        """The entries' ids; rows that were not encoded before are encoded now."""
+        """The entry ids of rows; new rows are encoded."""
         shown: dict[int, list[int]] = {}
         for row, entry_id in zip(self, self._ids, strict=True):
             shown.setdefault(id(row), []).append(entry_id)
@@ -272,22 +265,22 @@ class MemoryListWrapper(list[Row]):
         return self._take_in(rows, ids, several=True)
 
     def _know_again(self, rows: list[Row], ids: list[int | None]) -> None:
-        """Fill in the ids of rows without a mark that were encoded before, by their words."""
+        """Fill in the ids of rows without a mark that were encoded before, recognized by their words."""
         known: dict[int, list[int]] = {}
         taken = frozenset(ids)
         for entry_id, mark in self._known.items():
             if entry_id not in taken:
                 known.setdefault(mark, []).append(entry_id)
-        for place in reversed(range(len(rows))):  # of equal rows the latest are meant
+        for place in reversed(range(len(rows))):  # equal rows match the latest entries
             if ids[place] is None and MARK_KEY not in rows[place]:
                 same = known.get(mark_of(rows[place]))
                 ids[place] = same.pop() if same else None
 
     def _take_in(self, rows: list[Row], ids: list[int | None], *, several: bool) -> list[int]:
-        """The entries' ids of rows, those that are not known yet: encoded, or as their marks tell.
+        """The entry ids of rows: unknown ones are encoded, or restored from their marks.
 
-        A row without a mark before one with was not in mind when they were written; it is not now. A dict
-        that this list shows is said once more, and what its mark tells is of the first time.
+        A row without a mark before a row with one was not in mind when they were written, and is not now. A
+        dict that this list already shows was said once more; its mark belongs to the first time.
         """
         coming = zip(rows, ids, strict=True)
         unread = [{} if entry_id or row in self._rows else row for row, entry_id in coming]
@@ -316,7 +309,7 @@ class MemoryListWrapper(list[Row]):
     def _take_in_others(
         self, others: list[SavedEntry], told: list[SavedEntry | None], here: dict[Content, int]
     ) -> None:
-        """What was episodic and has no row among those that come in."""
+        """Restore episodic entries that have no row among those that come in."""
         with_row = {content_of(own.entry) for own in told if own}
         for other in sorted(others, key=lambda other: other.entry.id):
             content = content_of(other.entry)
@@ -350,7 +343,7 @@ class MemoryListWrapper(list[Row]):
         return entry.id
 
     def _entry(self, entry_id: int, row: Row) -> MemoryEntry:
-        """The entry of a row; one that had left both streams is read from its row again."""
+        """The entry of a row; if it has left both streams, it is read from the row again."""
         return self.hm.find(entry_id) or replace(
             self._marks.entry(entry_id) or self._entry_of(row), id=entry_id
         )
@@ -372,7 +365,7 @@ class MemoryListWrapper(list[Row]):
         return max(self.hm.now, 0.0)
 
     def _shown_for(self, row: Row) -> Row:
-        """The dict that is shown for a row: a copy where another list shows it, or marked it last."""
+        """The dict that is shown for a row: a copy if another list shows it, or marked it last."""
         if self._marks.is_elsewhere(row):
             row = unmarked(row)
         return self._rows.claim(row, unmarked(row)) if row not in self._rows else row
@@ -388,12 +381,12 @@ class MemoryListWrapper(list[Row]):
             self._changing = False
 
     def _mark_rows(self, all_rows: bool = False) -> None:
-        """Let the rows tell what became of their entries."""
+        """Write into the rows what became of their entries."""
         self._marks.update(self._changed, self._ids, self, all_rows)
         self._changed.clear()
 
     def _follow(self, ids: Collection[int] | None) -> None:
-        """The memory holds entries otherwise than before, or everything (None)."""
+        """React to a change of these entries in the memory, or of all entries (None)."""
         if self._changing:
             self._changed.update(ids or ())
             return
@@ -414,7 +407,7 @@ class MemoryListWrapper(list[Row]):
             self._show([*rows.values()], [*rows])
 
     def _row_of(self, entry: MemoryEntry, row: Row | None = None) -> Row:
-        """The row that is shown for an entry, if it is of that entry, or a new one."""
+        """The row of an entry: this one if it matches, or a new one."""
         if row is None or words_of(row) != content_of(entry)[1:]:
             row = entry.row()
             self._know(entry.id, row)

@@ -1,15 +1,14 @@
-"""Marks: what rows carry of the memory behind them, so that what a host writes of its list brings it back.
+"""Marks: a part of the memory that rows carry, so that a list that a host has written brings its memory back.
 
-A host keeps its list in its own way, as JSON most often, and may keep only a part of it. So a row whose
-entry is episodic, pinned or answered has under `MARK_KEY` what the memory knows of it, and the newest of
-these rows also what is episodic besides, of rows that the list no longer shows too.
+A host saves its list in its own way, mostly as JSON, and may save only a part of it. So a row whose entry is
+episodic, pinned or answered has under `MARK_KEY` what the memory knows of it, and the newest of these rows
+also has all other episodic entries, even those whose rows have left the list.
 
-- A mark says which list made it. Rows wander between the lists of several characters, and what one of them
-  remembers must not come to another with its words: see `RowMarks.trusts`.
-- A mark may come from any file, so it is read like one: what cannot be read, or tells of another row, is as
-  if it were not there.
-- A memory is known again by who said what and when: what is in mind does not come twice, what was forgotten
-  here does not come back.
+- A mark says which list made it. Rows get from one character's list into another's, but what the first one
+  remembers must not: see `RowMarks._trusts`.
+- A mark may come from any file, so it is checked: one that cannot be read, or is of another row, is ignored.
+- An entry is recognized by who said what and when: what is in mind does not come twice, and what was
+  forgotten here does not come back.
 """
 
 from __future__ import annotations
@@ -33,25 +32,25 @@ log = logging.getLogger(__name__)
 
 Record = dict[str, Any]
 Content = tuple[float, str, str]
-"""When who said what: by this a memory is known again."""
+"""When, who, what: by this an entry is recognized."""
 
 _OF, _ENTRY, _OTHERS, _PERCEIVED, _CONSOLIDATED = "of", "entry", "others", "perceived", "consolidated"
 
 _alive: WeakValueDictionary[str, RowMarks] = WeakValueDictionary()
-"""The marks of every list that there is in this process, by whose they are."""
+"""The marks of every list that exists in this process, by the list's id."""
 _of_this_process: set[str] = set()
-"""Whose marks were ever made here."""
+"""The ids of all lists that ever were in this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the mark of a row tells.
+    """The mark of a row.
 
     Attributes:
-        of: the list that made it.
-        entry: what the row's entry was, if it tells of that.
-        others: what was episodic besides.
-        perceived, consolidated: the counts of the memory, 0 where it does not tell them.
+        of: id of the list that made it.
+        entry: the entry of the row, if it is in the mark.
+        others: other episodic entries.
+        perceived, consolidated: the counts of the memory, 0 if they are not in the mark.
     """
 
     of: str
@@ -62,7 +61,7 @@ class Mark:
 
 
 class RowMarks:
-    """Keeps the marks of the rows that a list shows as its memory is, and reads those of new rows."""
+    """Keeps the marks of a list's rows up to date, and reads those of new rows."""
 
     def __init__(self, hm: HierarchicalMemory) -> None:
         self._hm = hm
@@ -70,13 +69,13 @@ class RowMarks:
         _alive[self._of] = self
         _of_this_process.add(self._of)
         self._continued = {self._of}
-        self._records: dict[int, Record] = {}  # of what is episodic, and of what else rows tell
+        self._records: dict[int, Record] = {}  # of episodic entries, and of others with a mark
         self._forgotten: dict[Content, int] = {}
         self._bearer: Row | None = None
         self._most = 2 * hm.stats().episodic_capacity
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RowMarks:
-        """Those of a list that knows the same and is another: its rows are marked anew."""
+        """The marks of a copied list, which has an id of its own: its rows must be marked anew."""
         twin = RowMarks(memo[id(self._hm)])
         twin._continued |= self._continued
         twin._forgotten = dict(self._forgotten)
@@ -84,25 +83,24 @@ class RowMarks:
         return twin
 
     def entry(self, entry_id: int) -> MemoryEntry | None:
-        """The entry that a row's mark tells of."""
         record = self._records.get(entry_id)
         return None if record is None else read_record(record).entry
 
     def keep(self, kept: SavedEntry) -> None:
-        """Know of an entry what its mark told, also when it is in neither stream."""
+        """Keep what a mark told of an entry, even if the entry is in neither stream."""
         self._records[kept.entry.id] = _record_of(kept)
 
     def clear(self) -> None:
-        """Know nothing: the memory holds something else altogether."""
+        """Forget all records: the memory was replaced."""
         self._records.clear()
 
     # -- reading
 
     def read(self, rows: Sequence[Row], *, several: bool) -> list[Mark | None]:
-        """The marks of rows that come in, as far as they are trusted.
+        """The marks of new rows, None for those that are missing or not trusted.
 
         Args:
-            several: they come together, as from a file, and not one by one, as what happens.
+            several: the rows come together, as from a file, and not one by one.
         """
         marks = [_read(row) if _is_ours(row) else None for row in rows]
         trusted = {of for of in {mark.of for mark in marks if mark} if self._trusts(of, several)}
@@ -110,21 +108,21 @@ class RowMarks:
         return [mark if mark is not None and mark.of in trusted else None for mark in marks]
 
     def is_elsewhere(self, row: Row) -> bool:
-        """Whether the mark of a row is that of another list of this process."""
+        """Whether another list of this process made the mark of a row."""
         of = _mark(row).get(_OF)
         return of != self._of and of in _alive
 
     def known(self) -> dict[Content, int]:
-        """The id of each memory that is in mind, or was forgotten here."""
+        """The ids of entries that are in mind, or were forgotten here."""
         held = self._hm.retrieve_working() + self._hm.retrieve_episodic(limit=None)
         return self._forgotten | {content_of(entry): entry.id for entry in held}
 
     def _trusts(self, of: str, several: bool) -> bool:
-        """Whether what a list wrote is the past of this one.
+        """Whether a list's marks are the past of this list.
 
-        It is where that list was continued here before. A list that there is in this process is another
-        character's, unless this one has nothing that matters yet: a host may make itself anew and load what
-        it was. A row by itself, which may just have been heard, is trusted only where it comes from another
+        They are if that list was continued here before. A list that exists in this process is another
+        character's, unless this one has no episodic memory yet: a host may create itself again and load its
+        old rows. A single row, which may just have been heard, is trusted only if it comes from another
         process and there is no memory yet.
         """
         if of in self._continued:
@@ -138,11 +136,10 @@ class RowMarks:
     def update(
         self, changed: Collection[int], ids: Sequence[int], rows: Sequence[Row], all_rows: bool
     ) -> None:
-        """Let the rows tell what became of their entries.
+        """Write into the shown rows what became of their entries.
 
         Args:
-            changed: the ids of entries that are held otherwise than before.
-            ids, rows: what is shown.
+            changed: ids of changed entries.
             all_rows: other rows are shown than before, not only one more at the end.
         """
         for entry_id in changed:
@@ -166,7 +163,7 @@ class RowMarks:
             if before is not None:
                 self._forgotten[content_of(read_record(before).entry)] = entry_id
             return
-        if entry is None:  # what was answered stays so when it leaves both streams
+        if entry is None:  # an answered entry stays answered after it has left both streams
             if before is not None and before["override"] is not None:
                 self._records[entry_id] = before | {"episodic": False}
             return
@@ -175,7 +172,7 @@ class RowMarks:
             self._records[entry_id] = _record_of(SavedEntry(entry, False, episodic))
 
     def _bear(self, rows: Sequence[Row]) -> None:
-        """Let the newest row with a mark tell of what is episodic besides; without any, the newest row."""
+        """Put the other episodic entries into the newest row with a mark or, without one, the newest row."""
         marked = (row for row in reversed(rows) if _ENTRY in _mark(row))
         still = (row for row in rows if row is self._bearer)
         free = (row for row in reversed(rows) if _is_free(row))
@@ -195,7 +192,7 @@ class RowMarks:
             self._put(bearer, None)
 
     def _put(self, row: Row, record: Record | None) -> None:
-        """A new mark each time, never a changed one: hosts copy rows, and write the copies later."""
+        """Write a new mark and never change one: hosts copy rows, and save the copies later."""
         if record is None:
             if _is_ours(row):
                 del row[MARK_KEY]
@@ -204,17 +201,15 @@ class RowMarks:
 
 
 def content_of(entry: MemoryEntry) -> Content:
-    """By what a memory is known again."""
     return entry.timestamp, clean(entry.user_id), entry.user_text
 
 
 def unmarked(row: Row) -> Row:
-    """A copy of a row without its mark."""
     return {name: value for name, value in row.items() if name != MARK_KEY or not _is_ours(row)}
 
 
 def _record_of(kept: SavedEntry) -> Record:
-    """As a file has it, but for what the host put into the row besides: that may refer to other rows."""
+    """A record as in a file, without the host's own containers, which may refer to other rows."""
     plain = {name: value for name, value in kept.entry.extra.items() if isinstance(value, str | int | float)}
     return record_of(replace(kept, entry=replace(kept.entry, extra=plain)))
 
@@ -225,7 +220,7 @@ def _mark(row: Row) -> Mapping[str, Any]:
 
 
 def _is_ours(row: Row) -> bool:
-    """Whether what a row has under the key is a mark: a host may use it for something of its own."""
+    """Whether a row has one of our marks under the key, which a host may use for something of its own."""
     mark = _mark(row)
     return isinstance(mark.get(_OF), str) and (_ENTRY in mark or _OTHERS in mark)
 

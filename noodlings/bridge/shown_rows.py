@@ -1,7 +1,7 @@
-"""Which dicts a list shows, and that no other list of this process shows the same.
+"""Which dicts a list shows; no two lists of this process show the same dict.
 
-A host may append one dict to the lists of several characters. What one of them remembers is written into its
-rows (`noodlings.bridge.row_marks`), and must not stand in those of another.
+A host may append one dict to the lists of several characters. But what one of them remembers is written into
+its rows (`noodlings.bridge.row_marks`), and must not get into those of another.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from threading import Lock
 from noodlings.bridge.host_rows import Row
 
 _shown: set[int] = set()
-"""Python's ids of all dicts that any list shows."""
+"""The `id()` of every dict that any list shows."""
 _changing = Lock()
 
 
 class ShownRows:
-    """The dicts that one list shows. When it goes, nobody shows them any more."""
+    """The dicts that one list shows, until it is garbage-collected."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self._ids: set[int] = set()
@@ -33,7 +33,7 @@ class ShownRows:
         return id(row) in _shown and id(row) not in self._ids
 
     def keep(self, rows: Iterable[Row]) -> None:
-        """These dicts and no others are shown."""
+        """Show these dicts and no others."""
         now = {id(row) for row in rows}
         with _changing:
             _shown.difference_update(self._ids - now)
@@ -42,7 +42,7 @@ class ShownRows:
             self._ids.update(now)
 
     def claim(self, row: Row, instead: Row) -> Row:
-        """The dict that is shown for a row from now on: itself, or another where another list shows it."""
+        """Show a row, or another dict `instead` if another list shows it; returns the dict that is shown."""
         with _changing:
             row = instead if self.is_elsewhere(row) else row
             self._ids.add(id(row))
@@ -50,7 +50,7 @@ class ShownRows:
         return row
 
     def let_go(self, row: Row, still: Collection[Row]) -> None:
-        """A row is shown no more, unless it is among those that still are."""
+        """Stop showing a row, unless it is among those that still are shown."""
         if not any(row is one for one in still):
             with _changing:
                 self._ids.discard(id(row))

@@ -4,8 +4,8 @@
     lens = MemoryTransistor(hierarchical_memory=hm)
     await lens.modulate("Come in.", {"affect": affect, "user": "caity", "text": "hello"})
 
-Whatever a dict leaves out is as it would be for somebody plain, of whom nobody knows anything. Without a
-voice the offline one puts a lens into words. A whole `ThoughtState` is taken as it is.
+What a dict leaves out gets a neutral default. Without a voice the offline one puts a lens into words. A whole
+`ThoughtState` is taken as it is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KEYS = (
     *("affect", "mood", "phenomenal_state", "surprise", "user", "text", "timestamp"),
     *("persona", "goals", "appetites", "voice"),
 )
-"""What a dict may hold. Affect and mood are five numbers, the state is 40 or a dict of arrays that are."""
+"""Allowed keys. Affect and mood are five numbers, the phenomenal state is 40, or a dict of arrays with 40."""
 
 
 def thought_state(
@@ -39,10 +39,10 @@ def thought_state(
     memory: HierarchicalMemory | None = None,
     subconscious: SubconsciousMemory | None = None,
 ) -> ThoughtState:
-    """The state of a thought from what a bridge knows of it, see `KEYS`.
+    """The state of a thought from what a bridge knows of it.
 
     Raises:
-        UserError: a key that is none of these, or a value that is out of range or of the wrong shape.
+        UserError: a key that is not in `KEYS`, or a value out of range or of the wrong shape.
     """
     for key in given:
         if key not in KEYS:
@@ -81,12 +81,7 @@ else:
 
 
 class _OfBridge(_Base):
-    """Takes a dict where a state is wanted.
-
-    Args:
-        gain: see `CognitiveTransistor`.
-        hierarchical_memory, symbolic_memory: where it reads; empty ones by default.
-    """
+    """A transistor that also takes a dict as the state; it reads these memories, empty ones by default."""
 
     def __init__(
         self,

@@ -1,11 +1,11 @@
-"""The bridge and the memory as one folder that is imported under another name.
+"""Copies the bridge and the memory into one folder that is imported under another name.
 
-It is for a host whose own package is called `noodlings`, and so hides ours. What the copy holds is read from
-the imports of the modules that such a host uses, and so is what it needs beside itself: numpy alone. In the
-copy each of these imports has the other name; comments and other strings are as they were.
+It is for a host whose own package is called `noodlings` and so hides ours. The copy holds the modules that
+such a host uses and everything that they import; beside itself it needs only numpy. Imports in the copy have
+the other name; comments and other strings are unchanged.
 
-The copy is made aside and takes its place whole. An earlier one is put out of the way for that first, so a
-kill leaves the one, the other, or for that moment neither, and never half of one.
+The copy is made aside and moved into place as a whole, after an earlier one was moved away. So if the process
+is killed there is one copy, the other, or for a moment none, but never half of one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ENTRANCES = (
     "noodlings.memory.list_wrapper",
     "noodlings.memory.subconscious",
 )
-"""What a host imports; the rest follows from it."""
+"""The modules that a host imports."""
 
 REQUIREMENT = "numpy"
 
@@ -42,13 +42,7 @@ _BETTER = "name another, such as noodlings_memory"
 
 @dataclass(frozen=True)
 class Vendored:
-    """What was made.
-
-    Attributes:
-        folder: to be imported by its name.
-        files: how many are in it.
-        replaced: whether an earlier copy was there.
-    """
+    """A finished copy: its folder, the number of files, and whether it replaced an earlier copy."""
 
     folder: Path
     files: int
@@ -56,11 +50,11 @@ class Vendored:
 
 
 def vendor(folder: Path, name: str) -> Vendored:
-    """Write the bridge and the memory into `folder`, as a package that is imported by `name`.
+    """Write the bridge and the memory into `folder`, as a package called `name`.
 
     Args:
-        folder: from which the host imports; made when it is missing.
-        name: of the package; an earlier copy with it is replaced as a whole.
+        folder: from which the host imports; made if it is missing.
+        name: an earlier copy of this name is replaced as a whole.
 
     Raises:
         UserError: the name will not do, something else has it, or the folder cannot be written.
@@ -86,10 +80,10 @@ def vendor(folder: Path, name: str) -> Vendored:
 
 
 def closure(entrances: Iterable[str]) -> dict[str, Module]:
-    """Every module of ours that these need, themselves among them, by name; `noodlings` itself is not.
+    """These modules and all modules of ours that they need, by name, without `noodlings` itself.
 
-    Imports within functions and for type checkers count, so that no import in a copy leads nowhere, but where
-    the module itself has an answer to that: `try: import … except ImportError: …`.
+    Imports within functions and for type checkers count, too, so that every import in a copy works; only an
+    import in `try: … except ImportError: …` does not count.
 
     Raises:
         UserError: one of them needs a package other than numpy.
@@ -113,12 +107,10 @@ def closure(entrances: Iterable[str]) -> dict[str, Module]:
 
 
 class Module:
-    """A module of ours, and where in it others are named.
+    """A module of ours, and the places in it where others are named.
 
     Attributes:
-        name, file: as given.
-        imported: what it cannot do without. Of `from a import b` it is both `a` and `a.b`, which may be no
-            module.
+        imported: modules that it needs. `from a import b` gives both `a` and `a.b`, which may be no module.
         data: packages from which it reads files, by `importlib.resources.files`.
     """
 
@@ -142,7 +134,7 @@ class Module:
 
     @property
     def path(self) -> Path:
-        """Where it is in its package."""
+        """Its path within the package."""
         return self.file.relative_to(_SOURCE)
 
     def renamed(self, name: str) -> bytes:
@@ -191,14 +183,13 @@ def _ours(module: str) -> bool:
 
 
 def _file(module: str) -> Path | None:
-    """The file of a module of ours, or None where there is none of that name."""
+    """The file of a module of ours; None if there is no such module."""
     path = _SOURCE.joinpath(*module.split(".")[1:])
     candidates = (path / "__init__.py", path.with_suffix(".py"))
     return next((file for file in candidates if file.is_file()), None)
 
 
 def _files(name: str) -> dict[Path, bytes]:
-    """All that is in a copy."""
     modules = closure(ENTRANCES)
     files = {module.path: module.renamed(name) for module in modules.values()}
     data = {path for module in modules.values() for package in module.data for path in _data(package)}
@@ -217,7 +208,7 @@ def _data(package: str) -> Iterator[Path]:
 
 
 def _legal(text: str) -> bytes:
-    """A text that goes with every copy: from the source tree, or from where it was installed to."""
+    """A licence text, from the source tree or the installed package."""
     root = _SOURCE.parent
     if (root / "pyproject.toml").is_file():
         return (root / text).read_bytes()
@@ -231,7 +222,7 @@ def _legal(text: str) -> bytes:
 
 
 def _front(name: str, modules: dict[str, Module]) -> str:
-    """The `__init__` of a copy: what ours offers, as far as it is there."""
+    """The `__init__` of a copy, with the public names of ours that are in it."""
     offered = sorted(
         (node.module, alias.name)
         for node in ast.walk(ast.parse((_SOURCE / "__init__.py").read_bytes()))
@@ -269,20 +260,20 @@ the whole folder, with whatever was changed or put there:
 
 
 def _require_name(name: str) -> None:
-    """Raise `UserError` for a name under which nothing can be imported, or something else is."""
+    """Raise `UserError` for a name that cannot be imported, or is taken."""
     if not (name.isascii() and name.isidentifier()) or name.startswith("__"):
         raise UserError(
             f"nothing can be imported as {name!r:.60}: a name has letters (a to z), digits and underscores,"
             f" a letter first; {_BETTER}"
         )
-    if keyword.iskeyword(name):
-        raise UserError(f"{name} is a Python keyword: {_BETTER}")
-    if name in sys.stdlib_module_names:
-        raise UserError(f"{name} is a module that comes with Python: {_BETTER}")
-    if name == REQUIREMENT:
-        raise UserError(f"{name} is a package the copy itself needs: {_BETTER}")
-    if name == _US:
-        raise UserError(f"{name} is the name of this package: {_BETTER}")
+    for taken, what in (
+        (keyword.iskeyword(name), "a Python keyword"),
+        (name in sys.stdlib_module_names, "a module that comes with Python"),
+        (name == REQUIREMENT, "a package the copy itself needs"),
+        (name == _US, "the name of this package"),
+    ):
+        if taken:
+            raise UserError(f"{name} is {what}: {_BETTER}")
 
 
 def _require_place(folder: Path, name: str) -> bool:
@@ -301,7 +292,7 @@ def _require_place(folder: Path, name: str) -> bool:
 
 
 def _put(new: Path, target: Path, old: Path | None) -> None:
-    """Let a whole folder take its place, and the one before it leave for `old`."""
+    """Move a folder into its place, and the one before it to `old`."""
     if old is not None:
         target.rename(old)
     try:

@@ -72,15 +72,14 @@ def scene(
 
 async def _play(settings: Settings, file: Path, gains: dict[str, float]) -> list[Played]:
     from noodlings.app import recipes, voice_of
-    from noodlings.lab.scene import SceneStage, play
+    from noodlings.lab.scene import play
     from noodlings.lab.scene_file import load_scenes
     from noodlings.transistors.chain import FOLDER_NAME
-    from noodlings.voice.offline import OfflineVoice
 
     folder = settings.data_dir
-    scenes, stage = load_scenes(file), SceneStage(recipes(folder), folder / FOLDER_NAME, OfflineVoice())
+    scenes, personas = load_scenes(file), recipes(folder)
     async with voice_of(settings) as voice:
-        return [await play(one, stage, voice, gains) for one in scenes]
+        return [await play(one, personas, folder / FOLDER_NAME, voice, gains) for one in scenes]
 
 
 def _gain(text: str) -> tuple[str, float]:

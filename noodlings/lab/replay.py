@@ -1,7 +1,7 @@
-"""Replay: recorded talk through the whole way of an event, without a person.
+"""Replay: agents perceive recorded talk as if it happened now.
 
-World time is that of the transcript, or ten seconds a line where it has none; so the same seed and the same
-file give the same result, byte for byte, and nothing in the report depends on when or where it ran.
+World time is that of the transcript, or ten seconds a line if it has none. So the same seed and the same file
+give the same report, byte for byte, whenever and wherever it runs.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
 
 BEGINNING = 1_767_225_600.0
-"""2026-01-01 UTC: when a transcript without timestamps begins in an empty world."""
+"""2026-01-01 UTC, when a transcript without timestamps begins in an empty world."""
 PACE = 10.0
-"""World seconds between two lines that carry no timestamps."""
+"""World seconds between two lines without timestamps."""
 MOST_IMPORTANT = 5
 SHOWN_PROBLEMS = 5
 
 
 @dataclass(slots=True)
 class Report:
-    """What came of a replay.
+    """The result of a replay.
 
     Attributes:
-        lines: read, without empty ones.
-        perceived: percepts that agents took in; a line without an agent is perceived by several.
-        replies: how many of them were answered.
-        clipped: lines that were longer than a character hears.
+        lines: how many were read, without empty ones.
+        perceived: how many percepts agents took in; several agents may perceive one line.
+        replies: how many of these were answered.
+        clipped: how many lines were longer than a character hears.
         listeners: ids of the agents that perceived something, in the order in which they first did.
         problems: lines that could not be used.
     """
@@ -61,10 +61,9 @@ async def replay(
     """Let the agents perceive a transcript.
 
     Args:
-        society: who may perceive it; agents that the transcript names and nobody knows come to life.
+        society: agents that the transcript names and it does not know are created.
         clock: the society's; it follows the transcript.
-        path: the file.
-        only: everything goes to this agent alone.
+        only: the one agent that perceives everything; by default each line goes to those it concerns.
         progress: called with the number of each line when it is done.
 
     Raises:
@@ -81,7 +80,7 @@ async def replay(
             report.clipped += len(line.text) > MAX_LINE
             for agent in _listeners(society, line, only):
                 if agent.archive is not None:
-                    await agent.archive.whole()  # or what comes to mind would depend on how fast we are
+                    await agent.archive.whole()  # else what comes to mind would depend on the machine's speed
                 trace = await society.perceive(agent.id, _percept(line, agent, clock.now()))
                 report.perceived += 1
                 if agent.id not in report.listeners:
@@ -98,13 +97,13 @@ async def replay(
 
 
 def as_dict(report: Report, society: Society) -> dict[str, Any]:
-    """The report and what every agent has in mind afterwards, JSON-compatible, without path or wall time."""
+    """The report and what every agent has in mind afterwards, JSON-compatible."""
     agents = {agent_id: _in_mind(society.agents[agent_id]) for agent_id in sorted(report.listeners)}
     return {**asdict(report), "agents": agents}
 
 
 def summary(report: Report) -> str:
-    """The report in a few lines, with the first of the lines that could not be used."""
+    """The report in a few lines, with the first problems."""
     lines = [f"{report.lines:,} lines, {report.perceived:,} percepts, {report.replies:,} replies"]
     if report.clipped:
         lines.append(f"{report.clipped:,} lines were longer than {MAX_LINE:,} characters and were cut")
@@ -115,14 +114,14 @@ def summary(report: Report) -> str:
 
 
 def most_important(agent: Agent) -> list[MemoryEntry]:
-    """The most important of all an agent has in mind, each once."""
+    """The most important entries that an agent has in mind."""
     entries = {entry.id: entry for entry in agent.memory.retrieve_episodic(limit=None)}
     entries |= {entry.id: entry for entry in agent.memory.retrieve_working()}
     return sorted(entries.values(), key=lambda entry: (-entry.importance, entry.id))[:MOST_IMPORTANT]
 
 
 def _listeners(society: Society, line: Recorded, only: Agent | None) -> list[Agent]:
-    """Who perceives a line: whoever the transcript names, else everybody; but thoughts stay private."""
+    """Who perceives a line: the agent that the transcript names, else everybody; thoughts stay private."""
     if only is not None:
         return [only]
     if line.agent_id is not None:
@@ -141,11 +140,11 @@ def _percept(line: Recorded, agent: Agent, now: float) -> Percept:
         user_id=line.user_id,
         text=shorten(line.text, MAX_LINE),
         timestamp=now,
-        # What somebody else is said to think was seen by whoever wrote the transcript.
+        # A transcript can only tell what others think if its author saw it.
         kind=Kind.EMOTE if line.kind is Kind.THOUGHT and not own else line.kind,
         addressed=named and not own,
         present=frozenset({line.user_id}),
-        audience=OPEN,  # whoever wrote it down heard it
+        audience=OPEN,  # it was heard by whoever wrote it down
         affect=line.affect,
         surprise=line.surprise,
         identity_salience=line.identity_salience,

@@ -1,11 +1,8 @@
-"""Scenarios: YAML files that say who lives somewhere, who meets whom, what happens, and how likely.
+"""Scenarios: YAML files that say who lives somewhere, who meets whom, what happens, and how likely it is.
 
-A mistake in the file is an error that names it, never a meeting that silently does not take place.
-
-From a scenario and a seed comes the plan of a simulation: every stimulus from outside, drawn before anybody
-reacts and independent of what the agents make of it. So two runs with the same seed, one of them without some
-part of the mind, hear the same lines from the same people at the same times and differ in nothing but that
-part.
+A scenario and a seed give the plan of a simulation: every stimulus from outside, drawn before anybody reacts.
+So two runs with the same seed, one of them without some part of the mind, hear the same lines from the same
+people at the same times, and differ only in that part.
 """
 
 from __future__ import annotations
@@ -26,8 +23,7 @@ from noodlings.values.persona import TRAITS
 from noodlings.values.wording import parse
 
 NAME = "name"
-"""The one slot of a line: how whoever hears it is called."""
-
+"""The one slot of a line: the hearer's name."""
 MOST_AGENTS = 10_000
 
 
@@ -62,13 +58,18 @@ class _Strict(BaseModel):
 
 
 class Character(_Strict):
-    """Somebody; a recipe of that name where there is one, else a plain person."""
+    """Somebody: the recipe of that name if there is one, else a plain person."""
 
     count: Annotated[int, Field(ge=1, le=MOST_AGENTS)] = 1
     personality: dict[Annotated[str, AfterValidator(_trait)], Unit] = {}
 
 
 class _Happening(_Strict):
+    """Something that may happen between the first and the last of `ticks`, each included; None for all.
+
+    The results show the tag `about`, which nobody in the society knows.
+    """
+
     chance: Unit = 1.0
     ticks: tuple[Tick, Tick] | None = None
     about: Tag = ""
@@ -80,19 +81,15 @@ class _Happening(_Strict):
         return self
 
     def is_due(self, tick: int) -> bool:
-        """Whether it may happen then at all."""
         return self.ticks is None or self.ticks[0] <= tick <= self.ticks[1]
 
 
 class Meeting(_Happening):
-    """One says something to another, who may answer.
+    """One agent says one of the lines `says` to another, who may answer.
 
     Attributes:
-        who: among whom the two are drawn; empty for everybody.
+        who: the agents among whom the two are drawn; empty for everybody.
         draws: how many times in each tick, each with the same `chance`.
-        says: lines, of which one is drawn.
-        about: what the lines are about, for whoever reads the results. Nobody in the society knows it.
-        ticks: the first and the last in which it may happen; None for all.
     """
 
     who: tuple[AgentId, ...] = ()
@@ -101,13 +98,12 @@ class Meeting(_Happening):
 
 
 class Event(_Happening):
-    """Something happens before some or all of them.
+    """Something happens before some or all agents.
 
     Attributes:
-        game: the name of a game's event with its `data`; else `text` has lines that tell it, of which one is
-            drawn.
-        at: ticks in which it happens, if chance will have it; None for any.
-        witnesses: how many see it, or who; "all" for everybody.
+        game: the name of a game's event with its `data`; else one of the lines `text` is drawn.
+        at: ticks in which it may happen; None for any.
+        witnesses: how many see it, or who.
     """
 
     game: Annotated[str, Field(max_length=60)] = ""
@@ -123,7 +119,6 @@ class Event(_Happening):
         return self
 
     def is_due(self, tick: int) -> bool:
-        """Whether it may happen then at all."""
         return super().is_due(tick) and (self.at is None or tick in self.at)
 
 
@@ -133,8 +128,8 @@ class Scenario(_Strict):
     Attributes:
         begins: world time of the first tick.
         tick_seconds: world time between two ticks.
-        agents: by id; of several of a kind, `villager` with `count: 3`, the ids are villager_1 to villager_3.
-        meetings, events: what happens in each tick, in this order.
+        agents: by id; `villager` with `count: 3` gives the ids villager_1 to villager_3.
+        meetings, events: what may happen in each tick, in this order.
         folder: where the file is. Recipes, rules of game events and transistors may lie beside it, as in a
             data folder.
     """
@@ -167,22 +162,22 @@ class Scenario(_Strict):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Of everybody, in the order of the file."""
+        """The ids of all agents, in the order of the file."""
         return tuple(name for agent in self.agents for name in self.ids_of(agent))
 
     def ids_of(self, agent: str) -> tuple[str, ...]:
-        """Whoever is meant by a name under `agents`, or by one of several of a kind."""
+        """The ids that a name stands for: one under `agents`, or one of several agents of a kind."""
         character = self.agents.get(agent)
         if character is None or character.count == 1:
             return (agent,)
         return tuple(f"{agent}_{number}" for number in range(1, character.count + 1))
 
     def among(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Ids of these, each once; of everybody when there are none."""
+        """The ids that these names stand for, each once; everybody if there are none."""
         return tuple(dict.fromkeys(one for name in names for one in self.ids_of(name))) or self.ids
 
     def characters(self) -> dict[str, Character]:
-        """Everybody by id."""
+        """All characters by id."""
         return {
             name: character or Character()
             for agent, character in self.agents.items()
@@ -191,13 +186,13 @@ class Scenario(_Strict):
 
 
 def load_scenario(path: str | Path) -> Scenario:
-    """The scenario in a YAML file. Raises `UserError` that names the file and what is wrong in it."""
+    """The scenario in a YAML file. Raises `UserError`, naming the file and what is wrong in it."""
     path = Path(path)
     return read_table(path, Scenario).model_copy(update={"folder": path.resolve().parent})
 
 
 WORLD = "world"
-"""Who does what nobody does."""
+"""The user id of what happens without anybody doing it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +200,10 @@ class Stimulus:
     """What one agent is to perceive.
 
     Attributes:
-        tick: when.
-        agent: who perceives it, an id.
-        user_id: who says it, an id, or `WORLD`.
-        text: what; "" for a game's event.
-        game, data: the name of a game's event and its facts, or "".
+        agent: id of the agent.
+        user_id: who says it, or `WORLD`.
+        text: what is said; "" for a game's event.
+        game, data: the name of a game's event, or "", and its facts.
         about: the tag of the scenario.
     """
 
@@ -223,11 +217,7 @@ class Stimulus:
 
 
 def plan(scenario: Scenario, ticks: int, seed: int, names: Mapping[str, str]) -> Iterator[Stimulus]:
-    """Everything that happens in so many ticks, in order.
-
-    Args:
-        names: how everybody is called, by id.
-    """
+    """Everything that happens in these ticks, in order. `names` are those of the agents, by id."""
     chance = Random(str(seed))  # noqa: S311 -- reproducible, not secret
     for tick in range(ticks):
         for meeting in scenario.meetings:

@@ -1,7 +1,6 @@
-"""Playing a scene: the thought, what each transistor makes of it in turn, and a rendering for people.
+"""Plays a scene: the thought, what each transistor makes of it in turn, and a rendering for people.
 
-Nothing is kept. As far as the voice allows, the same scene and seed give the same words. The rendering shows
-the thought after each transistor, with its changes in colour, and what the transistor read.
+Nothing is kept. As far as the voice allows, the same scene and seed give the same words.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ from noodlings.values.memory import Symbol
 from noodlings.values.percept import Percept
 from noodlings.values.persona import APPETITES, TRANSISTORS, Persona
 from noodlings.values.trace import Modulation
+from noodlings.voice.offline import OfflineVoice
 
 NOW = 1_767_268_800.0
 """World time of every scene: noon on New Year's Day 2026, UTC."""
@@ -43,15 +43,14 @@ NOW = 1_767_268_800.0
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a scene.
+    """A scene that was played.
 
     Attributes:
-        name: the scene's.
         persona: who spoke.
         said: what was answered.
         thought, final: before the first transistor, after the last.
-        modulations: what each made of it, in order.
-        read: entries and symbols that were read, by id, in words.
+        modulations: of all transistors, in order.
+        entries, symbols: everything that could be read, as text, by id.
         degraded: what failed.
     """
 
@@ -91,78 +90,60 @@ class Played:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class SceneStage:
-    """What all scenes of a file share.
-
-    Attributes:
-        recipes: by id.
-        folder: of a user's own transistors.
-        offline: the voice that always works.
-    """
-
-    recipes: Mapping[str, Persona]
-    folder: Path
-    offline: Voice
-
-
 async def play(
     scene: WrittenScene,
-    stage: SceneStage,
+    recipes: Mapping[str, Persona],
+    folder: Path,
     voice: Voice | None = None,
     gains: Mapping[str, float] = MappingProxyType({}),
 ) -> Played:
-    """The scene with its thought through the whole chain, one transistor after the other.
+    """Take the thought of a scene through the whole chain, one transistor after another.
 
     Args:
-        voice: thinks, where the scene gives no thought, and colours; where it can think of nothing, or there
-            is none, the offline voice does both.
-        gains: go before those of the scene, which go before those of the recipe.
+        recipes: personas by id.
+        folder: the user's own transistors.
+        voice: thinks, if the scene gives no thought, and colours the thought; the offline voice does both if
+            this one fails to think, or is None.
+        gains: take precedence over those of the scene, which take precedence over those of the recipe.
 
     Raises:
         UserError: there is no such recipe or transistor.
     """
     for named, where in ((scene.gains, "gains of the scene"), (gains, "--gain")):
-        _require_transistors(named, stage.folder, where)
-    persona = _persona(scene, stage.recipes)
+        _require_transistors(named, folder, where)
+    persona = _persona(scene, recipes)
     persona = replace(persona, transistors={**persona.transistors, **scene.gains, **gains})
-    chain = load_chain(persona, stage.folder)
-    state = _state(scene, persona, voice or stage.offline)
+    chain = load_chain(persona, folder)
+    offline = OfflineVoice()
+    state = _state(scene, persona, voice or offline)
+    thought = scene.thought or ""
+    degraded: tuple[str, ...] = ()
     if scene.thought is None:
-        thought, state, degraded = await _thought(state, stage.offline)
-    else:
-        thought, degraded = scene.thought, ()
+        try:
+            thought = (await state["voice"].speak(state["utterance"], state["allowance"])).text
+        except LLMError as error:
+            thought = (await offline.speak(state["utterance"], state["allowance"])).text
+            state, degraded = {**state, "voice": offline}, (f"offline voice: {error}",)
     coloured = await chain.serial(thought, state)
-    entries = {number: made.text for number, made in enumerate(_in_order(scene), 1)}
-    symbols = {symbol.id: symbol.symbolic_encoding for symbol in symbols_of(scene)}
     return Played(
-        scene.name,
-        persona,
-        scene.percept.text,
-        thought,
-        coloured.text,
-        coloured.modulations,
-        entries,
-        symbols,
-        (*degraded, *coloured.degraded),
+        name=scene.name,
+        persona=persona,
+        said=scene.percept.text,
+        thought=thought,
+        final=coloured.text,
+        modulations=coloured.modulations,
+        entries={number: made.text for number, made in enumerate(_in_order(scene), 1)},
+        symbols={symbol.id: symbol.symbolic_encoding for symbol in symbols_of(scene)},
+        degraded=(*degraded, *coloured.degraded),
     )
 
 
 def _require_transistors(names: Iterable[str], folder: Path, where: str) -> None:
-    """Raise `UserError` that says where it stands, for what is no transistor."""
+    """Raise `UserError`, saying where the name was given, if there is no such transistor."""
     for name in names:
         own = folder / f"{name}.py"
         if name not in TRANSISTORS and not own.is_file():
             raise UserError(f"{where}: there is no transistor {name}, nor {own}{nearest(name, TRANSISTORS)}")
-
-
-async def _thought(state: ThoughtState, offline: Voice) -> tuple[str, ThoughtState, tuple[str, ...]]:
-    """A thought, the state with the voice that had it, and what failed."""
-    try:
-        return (await state["voice"].speak(state["utterance"], state["allowance"])).text, state, ()
-    except LLMError as error:
-        speech = await offline.speak(state["utterance"], state["allowance"])
-        return speech.text, {**state, "voice": offline}, (f"offline voice: {error}",)
 
 
 def _persona(scene: WrittenScene, recipes: Mapping[str, Persona]) -> Persona:
@@ -175,7 +156,7 @@ def _persona(scene: WrittenScene, recipes: Mapping[str, Persona]) -> Persona:
 
 
 def _state(scene: WrittenScene, persona: Persona, voice: Voice) -> ThoughtState:
-    """The moment as an agent would find it: the percept remembered and recalled for, before it is thought."""
+    """The moment before an agent thinks: the percept is remembered, and memories are recalled for it."""
     said = scene.percept
     affect = _felt(said.affect, said.text, True)
     percept = Percept(
@@ -203,7 +184,7 @@ def _state(scene: WrittenScene, persona: Persona, voice: Voice) -> ThoughtState:
     subconscious = SubconsciousMemory()
     subconscious.restore(symbols_of(scene))
     levels = tuple(scene.appetites.get(name, persona.appetites[name]) for name in APPETITES)
-    appetites = Appetites(levels, NOW, levels)
+    appetites, drives = Appetites(levels, NOW, levels), shipped_drives()
     mood = persona.baseline if scene.mood is None else scene.mood
     utterance = Utterance(
         persona=persona,
@@ -222,8 +203,10 @@ def _state(scene: WrittenScene, persona: Persona, voice: Voice) -> ThoughtState:
         recalled=recalled,
         memory=DisclosedMemories(memory, hear),
         subconscious=DisclosedSymbols(subconscious, hear),
-        goals=_goals(scene, appetites),
-        appetites=appetites.at_time(shipped_drives(), NOW),
+        goals=appetites.goals(drives, NOW)
+        if scene.goals is None
+        else tuple(Goal(wanted.appetite, wanted.level, wanted.text) for wanted in scene.goals),
+        appetites=appetites.at_time(drives, NOW),
         present=hear,
         said=scene.said,
         now=NOW,
@@ -235,14 +218,8 @@ def _state(scene: WrittenScene, persona: Persona, voice: Voice) -> ThoughtState:
     )
 
 
-def _goals(scene: WrittenScene, appetites: Appetites) -> tuple[Goal, ...]:
-    if scene.goals is None:
-        return appetites.goals(shipped_drives(), NOW)
-    return tuple(goal.value() for goal in scene.goals)
-
-
 def _memory(scene: WrittenScene, persona: Persona) -> HierarchicalMemory:
-    """Whatever a scene says that it remembers, it has in mind, however little it matters."""
+    """A memory that holds everything in the scene, however little it matters."""
     room = len(scene.memories) + 1
     memory = HierarchicalMemory(max(room, 20), max(room, 200), surprise_threshold=0.0)
     for step, remembered in enumerate(_in_order(scene), 1):
@@ -265,7 +242,7 @@ def _memory(scene: WrittenScene, persona: Persona) -> HierarchicalMemory:
 
 
 def symbols_of(scene: WrittenScene) -> list[Symbol]:
-    """The symbols of a scene, numbered as they stand in the file. Each is of a memory that is not there."""
+    """The symbols of a scene, numbered in the order of the file. The memories they came from do not exist."""
     return [
         Symbol(
             number,
@@ -288,7 +265,7 @@ def _felt(given: Affect | None, text: str, addressed: bool) -> Affect:
 
 
 def _in_order(scene: WrittenScene) -> list[Memory]:
-    """The memories of a scene, oldest first: their ids count from 1."""
+    """The memories of a scene, oldest first. Their ids count from 1."""
     return sorted(scene.memories, key=lambda made: -made.ago)
 
 
@@ -296,7 +273,7 @@ _WORDS = re.compile(r"\s+|\S+")
 
 
 def view(played: Played) -> RenderableType:
-    """One scene."""
+    """A scene for people: the thought after each transistor, and what the transistor read."""
     lines = [Text(played.name, style="bold")] if played.name else []
     lines += [
         Text.assemble(("heard    ", "dim"), played.said),
@@ -313,7 +290,7 @@ def view(played: Played) -> RenderableType:
 
 
 def changes(before: str, after: str) -> Text:
-    """What it became, with what is new in it in green. What is gone can be seen in the line above it."""
+    """The text after a change, with new words in green."""
     old, new = _WORDS.findall(before), _WORDS.findall(after)
     text = Text()
     matcher = difflib.SequenceMatcher(a=old, b=new, autojunk=False)
@@ -323,6 +300,7 @@ def changes(before: str, after: str) -> Text:
 
 
 def _read(made: Modulation, played: Played) -> list[str]:
+    """What a transistor read, a line each."""
     read = [f"read {', '.join(made.read)}"] if made.read else []
     read += [f"remembered “{played.entries[number]}”" for number in made.entries]
     return read + [f"image “{played.symbols[number]}”" for number in made.symbols]

@@ -1,7 +1,7 @@
-"""A file of scenes, read: everything is checked, and whatever is wrong is refused with what would be right.
+"""Reads a file of scenes: everything is checked, and mistakes are refused with what would be right.
 
-A scene is a character, what it remembers, how it feels and one percept. What stands beside `scenes:` in a
-file holds for all of its scenes that do not say otherwise.
+A scene is a character, what it remembers, how it feels and one percept. Keys beside `scenes:` are the
+defaults of all scenes in the file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from noodlings.errors import UserError
-from noodlings.mind.appetites import Goal
 from noodlings.text import MAX_LINE, clean
 from noodlings.validation import explain, read_yaml
 from noodlings.values.affect import AXES, NEUTRAL, Affect
@@ -22,7 +21,7 @@ from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES
 
 LARGEST = 1_000_000
-"""Bytes of a file; more is no scene."""
+"""Bytes of a file."""
 MOST = 1_000
 """Scenes of a file, memories of a scene, symbols of a scene."""
 
@@ -78,7 +77,7 @@ class _Strict(BaseModel):
 
 
 class Memory(_Strict):
-    """Something it remembers; `affect` and `salience` are made of the words where they are not given."""
+    """Something the character remembers; `affect` and `salience` come from the words if not given."""
 
     who: Line
     text: Line
@@ -93,7 +92,7 @@ class Memory(_Strict):
 
 
 class Image(_Strict):
-    """A symbol; `circle` is who may hear of it, empty for anybody."""
+    """A symbol; `circle` is who may hear of it, empty for everybody."""
 
     image: Line
     event: Line
@@ -104,7 +103,7 @@ class Image(_Strict):
 
 
 class Said(_Strict):
-    """What is answered; `affect` is made of the words where it is not given."""
+    """What the character answers; `affect` comes from the words if not given."""
 
     text: Line
     who: Line = "visitor"
@@ -117,32 +116,24 @@ class Said(_Strict):
 
 
 class Wanted(_Strict):
-    """A goal that is given outright."""
-
     appetite: Literal[APPETITES]  # type: ignore[valid-type]
     level: Unit = 0.8
     text: Line
-
-    def value(self) -> Goal:
-        """As the program works with it."""
-        return Goal(self.appetite, self.level, self.text)
 
 
 class WrittenScene(_Strict):
     """One moment of one character.
 
     Attributes:
-        name: how it is called in what is printed; "" for none.
+        name: printed as a title; "" for none.
         persona: a recipe's name, or a whole recipe.
-        memories, symbols: what it has in mind.
-        mood: where it is not given, what the character returns to.
+        mood: by default the character's baseline.
         appetites: levels that differ from the character's own.
-        goals: what it wants, in place of what the appetites make it want.
+        goals: by default those that come from the appetites.
         percept: what is answered: a line, or a mapping.
-        said: its own latest lines.
-        thought: before any transistor; where it is not given, the voice thinks of something.
+        said: the character's own latest lines.
+        thought: before any transistor; by default the voice makes one.
         gains: of transistors, in place of the recipe's.
-        seed: another seed, other words.
     """
 
     name: str = ""
@@ -160,11 +151,7 @@ class WrittenScene(_Strict):
 
 
 def load_scenes(path: Path) -> list[WrittenScene]:
-    """The scenes of a file, in order.
-
-    Raises:
-        UserError: the file cannot be read, or says something that is not allowed; the message names it.
-    """
+    """The scenes of a file, in order. Raises `UserError`, naming the file and what is wrong in it."""
     try:
         if path.stat().st_size > LARGEST:
             raise UserError(f"scene {path} has more than {LARGEST:,} bytes, which is too large for a scene")

@@ -1,20 +1,16 @@
 """A simulation: a society in this process that lives through a scenario, tick by tick.
 
 The clock is set by hand and nobody waits for anything, so a day takes seconds. The same scenario, seed and
-ablation give the same turns, whatever else the machine does. An ablation leaves out parts of a mind, to show
-what they are good for.
-
-Each turn becomes one row of a table with its whole trace and what was known of it beforehand. Nothing in a
-row depends on when, where or how fast it was made.
+ablation give the same turns, whenever, wherever and however fast they run. An ablation leaves out parts of a
+mind, to show what they are good for. Each turn becomes one row of a table, with its whole trace.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from noodlings.agent.agent import Agent
@@ -45,14 +41,14 @@ _METRIC = "metric="
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """What is left out.
+    """What a simulation leaves out.
 
     Attributes:
         without: names of `PARTS`, sorted.
-        metric: how likeness of feeling is measured, see `noodlings.memory.likeness.METRICS`.
+        metric: a name of `noodlings.memory.likeness.METRICS`.
 
     Raises:
-        UserError: there is no such part, or no such metric.
+        UserError: there is no such part or metric.
     """
 
     without: tuple[str, ...] = ()
@@ -67,26 +63,19 @@ class Ablation:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Ablation:
-        """Of names of parts, and `metric=NAME`, as a command line has them; doubles count once."""
+        """From names of parts and `metric=NAME`, as on a command line; duplicates count once."""
         words = [name.strip() for name in names if name.strip()]
         metrics = [word.removeprefix(_METRIC) for word in words if word.startswith(_METRIC)]
         parts = sorted({word for word in words if not word.startswith(_METRIC)})
         return cls(tuple(parts), metrics[-1] if metrics else DEFAULT_METRIC)
 
     def __str__(self) -> str:
-        """As on a command line: "mood metric=cosine"; "" for nothing."""
+        """As on a command line: "mood metric=cosine"."""
         metric = () if self.metric == DEFAULT_METRIC else (f"{_METRIC}{self.metric}",)
         return " ".join((*self.without, *metric))
 
     def settings(self, folder: Path, seed: int, embedding: str, config: Path | None = None) -> Settings:
-        """The settings of a simulation.
-
-        Args:
-            folder: of the scenario. It takes the place of a data folder, and nothing is written.
-            seed: of the agents' own chances.
-            embedding: "none" or "minilm".
-            config: a file of settings, see `noodlings.config.config_file`.
-        """
+        """The settings of a simulation in the folder of a scenario, which is read as a data folder."""
         overrides: dict[str, Any] = {
             "memory": {"affect_metric": self.metric, "use_hierarchical": "streams" not in self.without},
             "embedding": {"model": embedding},
@@ -100,7 +89,6 @@ class Ablation:
         return load_settings(config, **overrides)
 
     def persona(self, persona: Persona) -> Persona:
-        """Somebody without what is left out."""
         if "transistors" in self.without:
             persona = replace(persona, transistors=dict.fromkeys((*TRANSISTORS, *persona.transistors), 0.0))
         return replace(persona, moodiness=0.0) if "mood" in self.without else persona
@@ -130,7 +118,7 @@ COLUMNS: dict[str, type] = {
     "modulations": str,
     "degraded": str,
 }
-"""Column → type. Texts are "" where there is nothing."""
+"""Column → type. An empty text is ""."""
 
 DIGITS = 6
 
@@ -142,10 +130,8 @@ class SimulatedTurn:
     """One turn of one agent.
 
     Attributes:
-        tick: when.
         entry: what was perceived, as it was remembered.
         about: the tag of the scenario, or "".
-        trace: the record of the turn.
         recalled_about: the tags of what was in mind, in the order of `trace.recalled`.
     """
 
@@ -156,10 +142,10 @@ class SimulatedTurn:
     recalled_about: tuple[str, ...]
 
     def row(self, seed: int, ablated: str) -> Row:
-        """As it stands in a table, in the order of `COLUMNS`.
+        """A row of the table, in the order of `COLUMNS`.
 
-        `recalled` is a list as `12:recent+affect 15:important`, `recalled_about` has a tag for each of them,
-        `modulations` is `affect:offline ego:passed`; lists of words are set off with semicolons.
+        `recalled` looks like `12:recent+affect 15:important`, `recalled_about` has a tag for each of them,
+        `modulations` looks like `affect:offline ego:passed`; lists of words are separated by semicolons.
         """
         trace, entry = self.trace, self.entry
         recalled = (f"{found.entry_id}:{'+'.join(found.why)}" for found in trace.recalled)
@@ -183,15 +169,11 @@ class SimulatedTurn:
             trace.response or "",
             trace.voice,
             " ".join(recalled),
-            _listed(self.recalled_about),
+            ";".join(self.recalled_about),
             " ".join(f"{done.transistor}:{done.how}" for done in trace.modulations),
-            _listed(trace.degraded),
+            ";".join(trace.degraded),
         )
         return dict(zip(COLUMNS, values, strict=True))
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ";".join(words)
 
 
 def _rounded(affect: Affect) -> list[float]:
@@ -202,17 +184,16 @@ EMBEDDINGS = ("none", "minilm")
 
 
 class Simulation:
-    """A society and what happens to it. Keeps nothing; to be closed, or used in a `with`.
+    """A society and what happens to it. Nothing is written. Close it, or use it in a `with`.
 
     Args:
-        scenario: see `noodlings.lab.scenario`.
         seed: of everything that is drawn.
-        without, metric: see `noodlings.lab.simulation.Ablation`.
+        without, metric: see `Ablation`.
         embedding: "none", or "minilm" for sentence vectors, which take a few milliseconds each.
-        config: a file of settings; by default as everywhere.
+        config: a file of settings, see `noodlings.config.config_file`.
 
     Attributes:
-        society: the agents, to be looked into before, between and after ticks.
+        society: the agents, which may be inspected between ticks.
         clock: world time.
         tick: how many ticks are over.
 
@@ -244,10 +225,7 @@ class Simulation:
         self._runner = asyncio.Runner()
 
     def run(self, ticks: int) -> list[SimulatedTurn]:
-        """So many ticks more; the turns of everybody, in the order in which they were taken.
-
-        Raises `UserError` inside of an event loop; there is `live` for that.
-        """
+        """Run more ticks and return their turns. Raises `UserError` in an event loop; use `live` there."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -255,7 +233,7 @@ class Simulation:
         raise UserError("there is an event loop already: use `async for turn in simulation.live(ticks)`")
 
     async def live(self, ticks: int) -> AsyncIterator[SimulatedTurn]:
-        """The same, turn by turn."""
+        """Run more ticks, turn by turn."""
         first, self.tick = self.tick, self.tick + ticks
         for stimulus in plan(self.scenario, self.tick, self.seed, self.society.names()):
             if stimulus.tick >= first:
@@ -263,23 +241,20 @@ class Simulation:
                     yield turn
 
     def close(self) -> None:
-        """Let everybody go."""
         self._runner.close()
         self.society.close()
 
     def __enter__(self) -> Simulation:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     async def _all(self, ticks: int) -> list[SimulatedTurn]:
         return [turn async for turn in self.live(ticks)]
 
     async def _happen(self, stimulus: Stimulus) -> AsyncIterator[SimulatedTurn]:
-        """A turn of whoever perceives it, and where that one answered somebody, a turn of that one, too."""
+        """The turn of the agent who perceives it and, if it answers another agent, the turn of that agent."""
         begins, pace = self.scenario.begins.timestamp(), self.scenario.tick_seconds
         self.clock.set(max(self.clock.now() + 1.0, begins + stimulus.tick * pace))
         agent = self.society.agents[stimulus.agent]
@@ -287,13 +262,8 @@ class Simulation:
         yield turn
         if turn.trace.response is not None and stimulus.user_id != WORLD:
             self.clock.advance(1.0)
-            answer = Percept(
-                user_id=agent.id,
-                text=turn.trace.response,
-                timestamp=self.clock.now(),
-                present=frozenset({agent.id}),
-                depth=1,
-            )
+            present = frozenset({agent.id})
+            answer = Percept(agent.id, turn.trace.response, self.clock.now(), present=present, depth=1)
             other = self.society.agents[stimulus.user_id]
             yield await self._turn(other, answer, replace(stimulus, about=""))
 

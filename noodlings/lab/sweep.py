@@ -1,11 +1,8 @@
 """A sweep: one scenario with many seeds, in any number of processes, and the table written from it.
 
 Each seed runs by itself and the results come in the order of the seeds, so the number of processes changes
-only the time it takes.
-
-The table is a CSV file, which needs nothing and which everything reads, or a Parquet file. Parquet is an
-extra (`parquet`) because pyarrow is about as large as everything else together. The file is written whole or
-not at all.
+only the time it takes. The table is a CSV or Parquet file, written whole or not at all. Parquet is an extra
+(`parquet`) because pyarrow is about as large as everything else together.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ Write = Callable[[Sequence[Row]], None]
 
 @contextmanager
 def written_table(path: str | Path) -> Iterator[Write]:
-    """Takes rows, as often as there are some, into a file that ends in .csv or .parquet.
+    """Opens a table, .csv or .parquet; yields a function that appends rows.
 
     The same rows in the same portions give the same bytes (of Parquet, with the same pyarrow).
 
@@ -93,7 +90,7 @@ def sweep(
 
     Args:
         scenario, without, metric, embedding, config: as in `Simulation`.
-        jobs: processes, ≥ 1; with 1 it all happens in this one. A script that asks for more does so below
+        jobs: processes, ≥ 1; 1 means this process. A script that asks for more must do so below
             `if __name__ == "__main__":`, as always where Python starts processes.
 
     Raises:
@@ -101,9 +98,8 @@ def sweep(
     """
     if jobs < 1:
         raise UserError(f"jobs is {jobs}: at least one process is needed")
-    one = partial(
-        rows_of, scenario, ticks, without=tuple(without), metric=metric, embedding=embedding, config=config
-    )
+    options = {"without": tuple(without), "metric": metric, "embedding": embedding, "config": config}
+    one = partial(_rows_of, scenario, ticks, options)
     seeds = list(seeds)
     if jobs == 1 or len(seeds) < 2:
         yield from map(one, seeds)
@@ -122,25 +118,15 @@ def sweep(
             pool.shutdown(cancel_futures=True)
 
 
-def rows_of(
-    scenario: Scenario,
-    ticks: int,
-    seed: int,
-    *,
-    without: Iterable[str] = (),
-    metric: str = DEFAULT_METRIC,
-    embedding: str = "none",
-    config: Path | None = None,
-) -> list[Row]:
-    """All turns of one seed as rows; arguments and errors as in `sweep`."""
-    with Simulation(scenario, seed, without, metric, embedding, config) as simulation:
+def _rows_of(scenario: Scenario, ticks: int, options: dict[str, Any], seed: int) -> list[Row]:
+    with Simulation(scenario, seed, **options) as simulation:
         ablated = str(simulation.ablation)
         return [turn.row(seed, ablated) for turn in simulation.run(ticks)]
 
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """For processes started in here: our arrays are small, and several that take all cores are slower."""
+    """Gives one thread to each process that starts in here: with small arrays, more threads are slower."""
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     for name in _ONE_THREAD:
         os.environ.setdefault(name, "1")

@@ -1,7 +1,7 @@
-"""Which action goes with an answer, by a language model: one more call, when the words are said.
+"""Which action goes with an answer, chosen by a language model in one more call, after the words are said.
 
-The rule it keeps: one of the actions that were offered, with arguments that fit; or none; or an `LLMError`.
-Nothing that does not fit is bent until it does.
+The result is an offered action with valid arguments, or none, or an `LLMError`; an invalid choice is never
+repaired.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from noodlings.errors import LLMError, UserError
-from noodlings.llm.call import ModelCall, Task
+from noodlings.llm.call import ModelCall, Task, answer_format, strict_object
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import json_object
 from noodlings.llm.prompting import action_prompt
@@ -27,7 +27,7 @@ class LLMChooser:
         self._gateway = gateway
 
     async def choose(self, utterance: Utterance, response: str, allowance: Allowance) -> Action | None:
-        """The model's choice. Raises `LLMError` when it gives none that will do, or not in time."""
+        """The model's choice. Raises `LLMError` if there is no valid one in time."""
         offered = utterance.percept.actions
         call = ModelCall(
             Task.ACTION,
@@ -40,36 +40,25 @@ class LLMChooser:
 
 
 def response_format(offered: Sequence[OfferedAction]) -> dict[str, Any]:
-    """The `response_format` in which every answer is a choice.
-
-    As strict endpoints want it, every property is required; one that may be left out may be null.
-    """
-    nothing = _object({"name": {"type": "string", "enum": [NONE]}, "arguments": _object({})})
-    choices = [nothing, *map(_choice, offered)]
-    schema = _object({"action": {"anyOf": choices}})
-    return {"type": "json_schema", "json_schema": {"name": "action", "strict": True, "schema": schema}}
+    """The `response_format` in which every answer is a choice. An optional argument may be null."""
+    return answer_format("action", {"action": {"anyOf": [_choice(NONE, {}), *map(_offer, offered)]}})
 
 
-def _choice(action: OfferedAction) -> dict[str, Any]:
+def _offer(action: OfferedAction) -> dict[str, Any]:
     arguments = dict(action.schema["properties"])
     for name in arguments.keys() - set(action.schema["required"]):
         given = arguments[name]
         more = {"enum": [*given["enum"], None]} if "enum" in given else {}
         arguments[name] = given | {"type": [given["type"], "null"]} | more
-    return _object({"name": {"type": "string", "enum": [action.name]}, "arguments": _object(arguments)})
+    return _choice(action.name, arguments)
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    required = list(properties)
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+def _choice(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return strict_object({"name": {"type": "string", "enum": [name]}, "arguments": strict_object(arguments)})
 
 
 def action_in(text: str, offered: Sequence[OfferedAction]) -> Action | None:
-    """The action in a model's answer, None where it chose none.
-
-    Raises:
-        LLMError: there is no choice in it, or of something that was not offered or does not fit.
-    """
+    """The action in a model's answer, None if it chose none. Raises `LLMError` for an invalid choice."""
     choice = json_object(text, "its choice of an action").get("action")
     choice = choice if isinstance(choice, dict) else {}
     name, arguments = choice.get("name"), choice.get("arguments")

@@ -1,8 +1,8 @@
-"""Text → affect by a language model: one chat call for five numbers.
+"""Text → affect by a language model: one call for five numbers.
 
-It hears what words and vectors do not: irony, and what a piece of news means. It only ever refines: a percept
-is felt and kept before a model is asked. The rule it keeps: five finite numbers, or an `LLMError`; nothing in
-between is guessed.
+A model understands irony and what a piece of news means, which words and vectors do not show. It only refines
+an affect: a percept is felt and kept before a model is asked. The result is five finite numbers or an
+`LLMError`; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import ModelCall, Task
+from noodlings.llm.call import ModelCall, Task, answer_format
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import json_object
 from noodlings.llm.prompting import appraisal_prompt
@@ -18,22 +18,10 @@ from noodlings.ports import Allowance
 from noodlings.values.affect import AXES, Affect
 
 OVERSHOOT = 1.0
-"""How far beyond its axis a number is still taken as the end of it; further out it is on another scale."""
+"""How far beyond its axis a number is still clamped; further out it must be on another scale."""
 
 _LOWEST = {axis: -1.0 if axis == "valence" else 0.0 for axis in AXES}
-_FORMAT = {
-    "type": "json_schema",
-    "json_schema": {
-        "name": "affect",
-        "strict": True,
-        "schema": {
-            "type": "object",
-            "properties": {axis: {"type": "number"} for axis in AXES},
-            "required": list(AXES),
-            "additionalProperties": False,
-        },
-    },
-}
+_FORMAT = answer_format("affect", {axis: {"type": "number"} for axis in AXES})
 
 
 class LLMAppraiser:
@@ -43,7 +31,7 @@ class LLMAppraiser:
         self._gateway = gateway
 
     async def appraise(self, text: str, addressed: bool, allowance: Allowance) -> Affect:
-        """What is felt about a text. Raises `LLMError` when the model gives no such thing, or not in time."""
+        """What is felt about a text. Raises `LLMError` if the model does not say so in time."""
         call = ModelCall(Task.APPRAISE, appraisal_prompt(text, addressed), temperature=0.0, format=_FORMAT)
         return await self._gateway.ask(call, lambda answer: affect_in(answer.text), allowance)
 
@@ -52,7 +40,7 @@ def affect_in(text: str) -> Affect:
     """The affect in a model's answer: a JSON object with a number for each axis, whatever stands around it.
 
     Raises:
-        LLMError: there is none, an axis is missing, or its number is further than `OVERSHOOT` out of range.
+        LLMError: there is none, or the number of an axis is missing or more than `OVERSHOOT` out of range.
     """
     found = json_object(text, "its appraisal")
     return Affect.of([_number(found, axis) for axis in AXES])

@@ -2,7 +2,7 @@
 
 Calls can be recorded to a JSONL file and answered from it, so that a turn can be repeated exactly. Each line
 is one call: its task, a hash of its prompt (never the prompt), its cost, and the answer or the error message.
-When the same prompt is asked again, it gets the next answer that was recorded for it.
+A prompt that is asked again gets the next answer that was recorded for it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,15 @@ from noodlings.values.persona import Sampling
 from noodlings.values.sent_prompt import NO_COUNTS, SentPrompt, TokenCounts
 
 CHARACTERS_A_TOKEN = 4
-"""Of English prose, about; less in most other languages, so that there an estimate is too low."""
-
-
+"""About right for English prose; in most other languages the estimate of tokens is too low."""
 SENTENCE_END = re.compile(r"(?:(?<!\.\.)[.!?]|(?:…|\.{3})(?!\s+[a-z]))[\"”')*]*(?=\s|$)|[。！？]")
 """Where a sentence of an answer ends. Dots before a small letter are a pause in it."""
-
-
 ECHO = 10
-"""So many letters and digits in a row, whatever stands between them, are no chance likeness to a prompt."""
+"""This many letters and digits in a row, whatever stands between them, do not match a prompt by chance."""
 
 
 class Task(StrEnum):
-    """What a model is asked for; each may have a model and a limit of tokens of its own."""
+    """The purpose of a call; each may have its own model and limit of tokens."""
 
     REPLY = "reply"
     MODULATE = "modulate"
@@ -45,14 +41,14 @@ class Task(StrEnum):
 
 
 class Message(NamedTuple):
-    """One message of a prompt: whose turn it is ("system", "user" or "assistant"), and what is said in it."""
+    """One message of a prompt; its role is "system", "user" or "assistant"."""
 
     role: str
     content: str
 
 
 Prompt = tuple[Message, ...]
-"""What a model is given: first who it is, then what was said in turns, at last what it answers."""
+"""First the character, then the talk in turns, and at last what the model answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +56,12 @@ class ModelCall:
     """What a model is asked.
 
     Attributes:
-        task: what for.
-        prompt: the messages, in order.
         temperature: 0 and above.
-        tokens: at most so many in the answer, where the settings allow more; None leaves it to them.
-        seed: makes the same call sound the same, at an endpoint that keeps seeds.
+        tokens: a limit for the answer below that of the settings.
+        seed: makes answers repeatable at an endpoint that supports it.
         format: the `response_format` of a structured answer, or None.
         sampling: overrides that of the settings; with None neither is sent.
-        speaker: whose next line would end the answer, where anything is sent that ends it.
+        speaker: a line of this person ends the answer, if stop words are sent.
     """
 
     task: Task
@@ -81,13 +75,13 @@ class ModelCall:
 
     @property
     def streamed(self) -> bool:
-        """Whether the answer comes word by word, so that one sees in time that it is late."""
+        """Whether the answer comes word by word."""
         return self.task is Task.REPLY
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered: its text, and whether it came to an end before its tokens did."""
+    """A model's answer; it is not `whole` if it ran out of tokens or time."""
 
     text: str
     whole: bool = True
@@ -95,12 +89,12 @@ class ModelAnswer:
 
 @dataclass(slots=True)
 class Receipt:
-    """What one attempt at a call costs, filled in while it runs, so that one broken off is counted too.
+    """What one attempt at a call costs, filled in while it runs, so that an interrupted one is counted too.
 
     Attributes:
         asked, answered: characters that were sent, and that came back.
-        usage: tokens as the server says; 0 of those of which it says nothing.
-        refused: it never reached a model.
+        usage: tokens as the server reports them; 0 for those that it does not report.
+        refused: the call never reached a model.
     """
 
     asked: int
@@ -110,8 +104,8 @@ class Receipt:
 
     @property
     def tokens(self) -> int:
-        """As the server says. Where it does not (many do not for a stream, none for a call that was broken
-        off) an estimate from the characters, prompt included; nothing for a call that was refused.
+        """Tokens as the server reports them, 0 for a refused call. Otherwise (many servers report none for a
+        stream, and none does for an interrupted call) an estimate from the characters, prompt included.
         """
         if self.usage.total or self.refused:
             return self.usage.total
@@ -119,7 +113,7 @@ class Receipt:
 
     @property
     def counts(self) -> TokenCounts | None:
-        """What was sent and what came back, each by itself; None for a call that was refused."""
+        """Tokens that were sent and that came back; None for a refused call."""
         if self.usage.prompt or self.refused:
             return None if self.refused else self.usage
         sent, answered = (math.ceil(length / CHARACTERS_A_TOKEN) for length in (self.asked, self.answered))
@@ -130,10 +124,10 @@ class CallFailed(LLMError):
     """An attempt at a call failed at the endpoint.
 
     Attributes:
-        passing: it may go well in a moment.
-        ailing: it says something about the endpoint, and not about this call alone.
-        wait: seconds the server asks to be left alone for, ≥ 0.
-        status: of HTTP with which it refused; 0 where it did not.
+        passing: another attempt may succeed soon.
+        ailing: the endpoint is at fault, and not this call alone.
+        wait: seconds that the server asks to wait, ≥ 0.
+        status: the HTTP status of a refusal, else 0.
     """
 
     def __init__(
@@ -146,13 +140,10 @@ class CallFailed(LLMError):
         status: int = 0,
     ) -> None:
         super().__init__(words)
-        self.status = status
-        self.passing = passing
-        self.ailing = ailing
-        self.wait = wait
+        self.passing, self.ailing, self.wait, self.status = passing, ailing, wait, status
 
     def hide(self, prompt: Prompt) -> None:
-        """Take out what the endpoint repeats of a prompt: not all who read the message may read that."""
+        """Remove what the endpoint repeats of the prompt, which not every reader of the message may see."""
         said = str(self)
         asked = "".join(filter(str.isalnum, "".join(message.content for message in prompt)))
         places = [place for place, letter in enumerate(said) if letter.isalnum()]
@@ -167,7 +158,7 @@ class CallFailed(LLMError):
 
 @dataclass(slots=True)
 class Spent:
-    """What a call cost: attempts, and tokens of all of them; `sent` is the last prompt that went out."""
+    """What a call cost: attempts, and their tokens; `sent` is the last prompt that was sent."""
 
     calls: int = 0
     tokens: int = 0
@@ -176,7 +167,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A call of a recording; `error` is "" where it was answered."""
+    """A recorded call; `error` is "" if it was answered."""
 
     task: str
     prompt: str
@@ -188,7 +179,7 @@ class _Line:
 
 
 class CallRecorder:
-    """Writes calls to the end of a file. Raises `UserError` when that cannot be written."""
+    """Appends calls to a file. Raises `UserError` if it cannot be written."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -199,7 +190,7 @@ class CallRecorder:
             raise UserError(f"{path} (llm.record) cannot be written: {error.strerror}") from None
 
     def keep(self, call: ModelCall, spent: Spent, outcome: ModelAnswer | LLMError) -> None:
-        """One call and what became of it. Raises `LLMError` when it cannot be written."""
+        """Record a call and its outcome. Raises `LLMError` if it cannot be written."""
         line = _Line(call.task, prompt_hash(call), spent.calls, spent.tokens)
         if isinstance(outcome, ModelAnswer):
             line = replace(line, text=outcome.text, whole=outcome.whole)
@@ -213,7 +204,7 @@ class CallRecorder:
 
 
 class CallReplay:
-    """Answers calls from a recording. Raises `UserError` when the file cannot be read."""
+    """Answers calls from a recording. Raises `UserError` if it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -230,10 +221,10 @@ class CallReplay:
             self._lines[line.task, line.prompt].append(line)
 
     def take(self, call: ModelCall, spent: Spent) -> ModelAnswer:
-        """The next answer to this prompt; what it cost then is added to `spent`.
+        """The next answer to this prompt; its recorded cost is added to `spent`.
 
         Raises:
-            LLMError: what was recorded is a failure, or the call is not in the recording (any more).
+            LLMError: a failure was recorded, or there is no answer (any more).
         """
         lines = self._lines[call.task, prompt_hash(call)]
         if not lines:
@@ -247,5 +238,17 @@ class CallReplay:
 
 
 def prompt_hash(call: ModelCall) -> str:
-    """Of its messages, 16 hexadecimal digits."""
+    """A hash of the messages, 16 hexadecimal digits."""
     return hashlib.sha256(json.dumps(call.prompt).encode()).hexdigest()[:16]
+
+
+def strict_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """A JSON schema as strict endpoints want it: every property is required, and no other is allowed."""
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def answer_format(name: str, properties: dict[str, Any]) -> dict[str, Any]:
+    """The `response_format` of an answer that is one strict object."""
+    schema = strict_object(properties)
+    return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}

@@ -1,8 +1,7 @@
 """The circuit breaker: an endpoint that keeps failing is left alone, so that nobody waits for it in vain.
 
-Closed, it lets every call through. After `FAILURES` failures in a row it opens and refuses calls at once;
-after a pause it lets one trial call through, and closes if that succeeds. Each trial that fails makes the
-pause longer.
+While it is closed, every call is made. After `FAILURES` failures in a row it opens and refuses calls at once;
+after a pause one trial call is made, and if that succeeds it closes. Each failed trial doubles the pause.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from noodlings.errors import LLMError
 from noodlings.llm.call import CallFailed
 
 FAILURES = 3
-"""In a row, until it opens."""
+"""Failures in a row after which it opens."""
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 300.0
-"""Seconds from its opening to the trial, twice as long after each trial that fails."""
+"""Seconds from opening to the trial."""
 
 
 class CircuitOpen(LLMError):
-    """Refused at once.
+    """A call was refused at once.
 
     Attributes:
-        seconds: until a trial is let through; 0 while one is on its way.
+        seconds: until a trial may be made; 0 during one.
         reason: the last failure, in words.
     """
 
@@ -35,11 +34,7 @@ class CircuitOpen(LLMError):
 
 
 class CircuitBreaker:
-    """One endpoint's. Not safe to share between threads.
-
-    Args:
-        monotonic: seconds of a clock that never jumps.
-    """
+    """The circuit breaker of one endpoint. Not thread-safe. `monotonic` is a clock in seconds."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -56,13 +51,9 @@ class CircuitBreaker:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Around a call: notes how it goes.
+        """Wraps a call and notes its outcome. Raises `CircuitOpen` if the call must not be made.
 
-        A `CallFailed` that says something of the endpoint counts against it; whatever else is raised, a
-        cancellation among them, leaves everything as it was.
-
-        Raises:
-            CircuitOpen: the call must not be made.
+        A `CallFailed` that is the endpoint's fault counts; other errors, also a cancellation, change nothing.
         """
         trial = self._admit()
         try:
@@ -89,7 +80,7 @@ class CircuitBreaker:
 
     def _failed(self, reason: str, trial: bool) -> None:
         if self.open and not trial:
-            return  # it was on its way when the circuit opened, and says nothing new
+            return  # the call began before the circuit opened
         self._failures += 1
         self._reason = reason
         if trial:

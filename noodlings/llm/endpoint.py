@@ -1,6 +1,6 @@
-"""What every adapter of an OpenAI-compatible endpoint says of it: its address and its refusals.
+"""How an OpenAI-compatible endpoint is named to users: its address, and why a call failed.
 
-The rule it keeps: no key, name or password is ever shown.
+No key, user name or password is ever shown.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from noodlings.errors import UserError
 from noodlings.text import clean, shorten
 
 NO_KEY = "none"
-"""Sent where there is no key: local servers want none, and the library would read the environment."""
-
+"""Sent if there is no key: local servers need none, and without it the library would read the environment."""
 LONGEST_SAID = 20_000
-"""Characters of what a server says that are looked at."""
+"""How many characters of a server's message are read."""
 
 _MEANS = {
     401: "the API key was refused; check api_key",
@@ -27,10 +26,10 @@ _MEANS = {
 
 
 def address(base_url: str, setting: str) -> str:
-    """The endpoint as it may be shown: without a name, a password or a query in it.
+    """The endpoint as it may be shown: without user name, password and query.
 
     Raises:
-        UserError: it is no web address; `setting` is where it was given.
+        UserError: it is not a web address; `setting` is where it was given.
     """
     try:
         url = urlsplit(base_url)
@@ -45,22 +44,17 @@ def address(base_url: str, setting: str) -> str:
     return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
-def failure(error: Exception, library: ModuleType, key: str | None = None) -> str:
-    """Why a call of the `openai` library failed, in words.
-
-    Args:
-        key: taken out of what the server says of a refusal; None leaves all of that out.
-    """
+def failure(error: Exception, library: ModuleType) -> str:
+    """Why a call of the `openai` library failed, in words, without any of the server's."""
     if isinstance(error, library.APIStatusError):
-        said = "" if key is None else error.message
-        return refusal(error.status_code, said, key or "")
+        return refusal(error.status_code)
     if isinstance(error, library.APIConnectionError):
         return f"it cannot be reached{_cause(error)}"
     return f"its answer broke off ({type(error).__name__})"
 
 
 def _cause(error: BaseException | None) -> str:
-    """What the system says of a connection that was not made, where that is plain."""
+    """The system's reason why there is no connection, if it is a common one."""
     while error is not None:
         if isinstance(error, ConnectionRefusedError):
             return ": connection refused"
@@ -71,7 +65,7 @@ def _cause(error: BaseException | None) -> str:
 
 
 def refusal(status: int, message: str = "", key: str = "") -> str:
-    """What a status means; what the server says itself only where it cannot be about the key."""
+    """The meaning of a status. The server's own message is used only where it cannot be about the key."""
     if status in _MEANS:
         return f"it answered {status}: {_MEANS[status]}"
     if status >= 500:
@@ -83,6 +77,6 @@ def refusal(status: int, message: str = "", key: str = "") -> str:
 
 
 def clean_words(message: str, key: str = "") -> str:
-    """What a server says itself, fit to be shown: one line, not long, without the key."""
+    """A server's own message as one short line without the key."""
     said = clean(message[:LONGEST_SAID])
     return shorten(said.replace(key, "…") if key else said, 160)

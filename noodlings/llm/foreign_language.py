@@ -1,7 +1,6 @@
-"""Where a text falls into another language than English, by its script and its most frequent words.
+"""Where a text changes from English to another language, by its script and its most frequent words.
 
-It is no guesser of languages: it finds what is plainly not English, and nothing in a loan word, a name, a
-noise, or words in quotation marks.
+It only finds what is plainly not English, and ignores loan words, names, noises and words in quotation marks.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from importlib import resources
 from noodlings.voice.words import tokens, words_for
 
 FEWEST = 6
-"""Words of a sentence that can be told to be in another language."""
+"""The fewest words of a sentence that is judged by its words."""
 LETTERS = 6
-"""Letters of another script from which on a sentence is in it, if most are."""
+"""The fewest letters of another script in a sentence that is in it, if most letters are."""
 
 _NAMED = re.compile(
     r"\b(?:Arabic|Chinese|Mandarin|Cantonese|Czech|Danish|Dutch|Finnish|French|Gaelic|German|Greek|Hebrew|Hindi"
@@ -30,18 +29,17 @@ _SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？\n]*")
 
 
 def foreign_at(text: str, around: Iterable[str]) -> int | None:
-    """Where the sentence begins that is in another language; None without one.
+    """Where the first sentence in another language begins in an answer; None without one.
 
     Args:
-        text: an answer.
-        around: what it answers and what its speaker is. Where any of that is not English, or names a
-            language, anything may be said.
+        around: what it answers and who speaks. If any of that is not English, or names a language, the answer
+            may be in any language.
     """
     if any(_NAMED.search(other) or _is_foreign(other) for other in around):
         return None
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted.group()), text)
     if not 2 * sum(map(str.isalpha, plain)) > sum(map(str.isalpha, text)):
-        plain = text  # it is a quotation as a whole
+        plain = text  # all of it is a quotation
     found = next((one.start() for one in _SENTENCE.finditer(plain) if _is_foreign(one.group())), None)
     return 0 if found is None and _is_foreign(plain) else found
 
@@ -61,6 +59,6 @@ def _is_foreign(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _foreign_words() -> frozenset[str]:
-    """The most frequent words of other languages, but for those that are English as well."""
+    """The most frequent words of other languages, without those that are English as well."""
     more = resources.files(__package__).joinpath("foreign_words.txt").read_text(encoding="utf-8").split()
     return (words_for("foreign") | frozenset(more)) - words_for("common")

@@ -1,8 +1,8 @@
-"""The one way to a language model: an OpenAI-compatible endpoint, with everything that keeps it in bounds.
+"""The one way to a language model: an OpenAI-compatible endpoint, with all limits on its use.
 
-A call has a deadline, is retried where that may help, waits for its turn, is refused when the budget is used
-up or the endpoint is left alone, and is counted. Whatever goes wrong is an `LLMError` within the deadline
-that names the endpoint and never the key; so something else can take the model's place.
+A call has a deadline, is retried if that may help, waits for its turn, is counted, and is refused when the
+budget is used up or the circuit breaker is open. Whatever goes wrong is raised within the deadline as an
+`LLMError`, which names the endpoint and never the key; so something else can take the model's place.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ from noodlings.values.model_status import ModelState, ModelStatus, ModelWatcher
 from noodlings.values.sent_prompt import PromptMessage, SentPrompt
 
 PAUSES = (0.25, 1.0)
-"""Seconds before each further attempt, where a failure may pass; the server may ask for longer."""
+"""Seconds before each further attempt after a failure that may pass; the server may ask for longer."""
 SHARES = {Task.APPRAISE: 0.5, Task.ACTION: 0.5}
-"""How much of the whole deadline a task may take, where not all of it: a reply comes after an
-appraisal, and nobody should wait long for an action that comes after a reply."""
-FLOWS = 0.7
-"""The part of the whole time of an answer in which it flows; before that the prompt is read."""
+"""The part of the whole deadline that a task may take, if not all of it: a reply comes after an appraisal,
+and nobody should wait long for an action that comes after a reply."""
+STREAMING = 0.7
+"""The part of an answer's time in which it streams; before that the model reads the prompt."""
 FEWEST_TOKENS = 24
-"""An answer may have so many, however slow the model: one sentence."""
-TELLING_SECONDS = 1.0
-"""An answer that flowed for less says little of a model's speed."""
+"""The least limit of tokens for an answer, however slow the model: enough for one sentence."""
+MEASURED_SECONDS = 1.0
+"""An answer that streamed for less time says little of a model's speed."""
 MEETING_SECONDS = 5.0
-"""So long the endpoint may take to say which models it has."""
+"""Deadline for the endpoint's list of models."""
 NAMED = 5
-"""Of the models that are listed in place of ours, so many are named."""
+"""How many listed models are named if ours is not among them."""
 NOT_FOUND = 404
-"""With this an endpoint refuses a model that it does not have."""
+"""The status with which an endpoint refuses a model that it does not have."""
 FAIR = 0.5
-"""An endpoint that had less than this part of a task's time is not to blame for what was late."""
+"""An endpoint that had less than this part of a task's time is not to blame for lateness."""
 
 T = TypeVar("T")
 
@@ -65,38 +65,32 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Errand:
-    """A call on its way.
+class _PendingCall:
+    """A call that is being made.
 
     Attributes:
-        call, user_id: what is asked, and for which player.
-        until: its deadline, by the monotonic clock.
-        spent: what it cost so far.
-        sending: to be called with each prompt that is sent.
-        heard: to be called with each piece of its answer.
-        flows: to be called with all of them together, after each.
-        pieces: of its answer, as far as they are there.
-        began: when the first of them came.
-        sent: when the attempt that is on its way was sent; None while it waits for its turn.
+        flows: called after each piece of the answer with all that is there.
+        until: the deadline, by the monotonic clock.
+        pieces: what has come of the answer, since the time `began`.
+        heard: called with each piece.
+        sent: when the current attempt was sent; None while it waits for its turn.
     """
 
     call: ModelCall
-    user_id: str
-    until: float
-    spent: Spent
-    sending: Callable[[SentPrompt], None] = lambda prompt: None
-    heard: Callable[[str], object] = lambda text: None
-    flows: Callable[[str], object] | None = None
+    allowance: Allowance
+    flows: Callable[[str], object] | None
+    spent: Spent = field(default_factory=Spent)
+    until: float = 0.0
     pieces: list[str] = field(default_factory=list)
     began: float = 0.0
+    heard: Callable[[str], object] = lambda text: None
     sent: float | None = None
 
 
 class Gateway:
-    """A model at an endpoint, shared by everything in a process that asks one. Belongs to one event loop.
+    """The models at one endpoint, shared by a whole process. Belongs to one event loop.
 
     Args:
-        settings: endpoint, models, key and limits.
         world_store: keeps what was spent of the budget over a restart.
         now: wall time in seconds since 1970-01-01 UTC, for the budget.
         monotonic: for deadlines; `Allowance.until` goes by the same clock.
@@ -134,22 +128,21 @@ class Gateway:
         self.watchers: list[ModelWatcher] = []
 
     def model(self, task: Task) -> str:
-        """The name of the model that is asked."""
         models = self._settings.models
         return getattr(models, task) or self._settings.model or models.reply
 
     @property
     def prompt_tokens(self) -> int:
-        """The most there are to be in the prompt of a reply."""
+        """The limit of tokens in the prompt of a reply."""
         return self._settings.prompt_tokens
 
     @property
     def status(self) -> ModelStatus:
-        """How things stand with the model that speaks, as far as anybody asked."""
+        """The state of the model that speaks, as of the last call."""
         return self._status
 
     async def meet(self) -> None:
-        """Ask the endpoint once which models it has. Where it gives no list the first reply tells."""
+        """Ask the endpoint once which models it has. If it gives no list, the first reply sets the state."""
         if self._replay is not None:
             return
         await asyncio.to_thread(self.warm)
@@ -165,11 +158,11 @@ class Gateway:
         else:
             key = self._settings.api_key.get_secret_value()
             found = _found(wanted, names, lambda name: clean_words(name, key))
-        if self._status.state is ModelState.ASKED:  # else a reply met it meanwhile, and knows better
+        if self._status.state is ModelState.ASKED:  # else a reply has set the state meanwhile
             self._note(*found)
 
     def warm(self) -> None:
-        """Load the library that the first call would wait a second for. On any thread."""
+        """Load the library, for which the first call would wait a second. On any thread."""
         import_module("openai")
 
     async def ask(
@@ -182,19 +175,19 @@ class Gateway:
         """What `read` makes of the model's answer.
 
         Args:
-            call: what is asked.
-            read: raises `LLMError` when the answer is no use.
-            allowance: for whom, and until when; what was spent is added to it, also when it fails. Where the
-                first word of a reply takes longer than `llm.first_token_seconds`, `late` is called, once.
-            flows: called with a streamed answer as far as it is there, again and again; what it raises, a
-                `CallFailed`, ends the call.
+            read: raises `LLMError` when the answer is unusable.
+            allowance: for whom, and until when. Costs are added to it, also on failure. `late` is called once
+                if the first word of a reply takes longer than `llm.first_token_seconds`.
+            flows: called again and again with what has come of a streamed answer; it may end the call by
+                raising `CallFailed`.
 
         Raises:
-            LLMError: there is no answer of any use, or not in time.
+            LLMError: there is no usable answer in time.
         """
-        spent = Spent()
+        pending = _PendingCall(call, allowance, flows)
+        spent = pending.spent
         try:
-            return read(await self._recorded(call, allowance, spent, flows))
+            return read(await self._recorded(pending))
         except LLMError as error:
             if spent.sent is not None:
                 spent.sent.failure = str(error)
@@ -204,22 +197,17 @@ class Gateway:
             allowance.tokens += spent.tokens
 
     async def close(self) -> None:
-        """Let go of open connections. A second time it does nothing."""
+        """Close open connections. A second time it does nothing."""
         await self._transport.close()
 
-    async def _recorded(
-        self,
-        call: ModelCall,
-        allowance: Allowance,
-        spent: Spent,
-        flows: Callable[[str], object] | None,
-    ) -> ModelAnswer:
+    async def _recorded(self, pending: _PendingCall) -> ModelAnswer:
         """The answer of the endpoint, or of the recording in its place."""
+        call, spent = pending.call, pending.spent
         if self._replay is not None:
             return self._replay.take(call, spent)
         outcome: ModelAnswer | LLMError
         try:
-            outcome = await self._in_time(call, allowance, spent, flows)
+            outcome = await self._in_time(pending)
         except LLMError as error:
             outcome = error
         if call.task is Task.REPLY:
@@ -230,82 +218,73 @@ class Gateway:
             raise outcome
         return outcome
 
-    async def _in_time(
-        self,
-        call: ModelCall,
-        allowance: Allowance,
-        spent: Spent,
-        flows: Callable[[str], object] | None,
-    ) -> ModelAnswer:
-        """The answer before the deadline, if the endpoint is not left alone."""
-        whole = SHARES.get(call.task, 1.0) * self._settings.timeout_seconds
-        begun = self._monotonic()
-        seconds = min(whole, allowance.until - begun)
+    async def _in_time(self, pending: _PendingCall) -> ModelAnswer:
+        """The answer before the deadline, unless the circuit breaker is open."""
+        task, begun = pending.call.task, self._monotonic()
+        whole = SHARES.get(task, 1.0) * self._settings.timeout_seconds
+        seconds = min(whole, pending.allowance.until - begun)
         if seconds <= 0:
             raise LLMError("there was no time left for it in this turn")
-        errand = _Errand(call, allowance.user_id, begun + seconds, spent, allowance.sent, flows=flows)
+        pending.until = begun + seconds
         try:
             with self._circuit_breaker.call():
                 try:
-                    async with asyncio.timeout(seconds) as patience:
-                        with self._watched(errand, allowance.late, patience, allowance.until - begun):
-                            return await self._attempts(errand)
+                    async with asyncio.timeout(seconds) as deadline:
+                        with self._watched(pending, deadline, pending.allowance.until - begun):
+                            return await self._attempts(pending)
                 except TimeoutError:
-                    if errand.pieces:  # slow is not dead
-                        said = "".join(errand.pieces)
+                    if pending.pieces:  # slow is not dead
+                        said = "".join(pending.pieces)
                         return unfinished(said, "it was too slow to finish even one sentence", ailing=False)
-                    raise self._late(errand, seconds, whole) from None
+                    raise self._late(pending, seconds, whole) from None
         except CircuitOpen as refused:
             again = datetime.fromtimestamp(self._now() + refused.seconds, UTC).strftime("%H:%M:%S UTC")
-            if call.task is Task.REPLY and not self._status.away:  # other calls met what opened it
+            if task is Task.REPLY and not self._status.away:  # calls for other tasks opened it
                 self._note(ModelState.SILENT, refused.reason)
             raise LLMError(f"{refused}; it will be tried again at {again}") from None
 
-    async def _attempts(self, errand: _Errand) -> ModelAnswer:
-        """The answer to the first attempt that has one; raises what the last one met."""
+    async def _attempts(self, pending: _PendingCall) -> ModelAnswer:
+        """The answer of the first attempt that succeeds; raises what the last one raised."""
         for pause in PAUSES:
             try:
-                return await self._attempt(errand)
+                return await self._attempt(pending)
             except CallFailed as failed:
                 wait = max(pause, failed.wait)
-                if not failed.passing or self._monotonic() + wait >= errand.until:
+                if not failed.passing or self._monotonic() + wait >= pending.until:
                     raise
             await self._sleep(wait)
-        return await self._attempt(errand)
+        return await self._attempt(pending)
 
-    async def _attempt(self, errand: _Errand) -> ModelAnswer:
+    async def _attempt(self, pending: _PendingCall) -> ModelAnswer:
         """One attempt, when it is its turn and the budget allows it; counted however it ends."""
-        call, who, spent = errand.call, errand.user_id, errand.spent
-        errand.sent = None
+        call, who, spent = pending.call, pending.allowance.user_id, pending.spent
+        pending.sent = None
         async with self._slots:
             self._budget.admit(who, self._now())
             self._budget.spend(who, self._now(), calls=1)
             spent.calls += 1
             receipt = Receipt(sum(len(message.content) for message in call.prompt))
-            errand.sent = self._monotonic()
+            pending.sent = self._monotonic()
             messages = tuple(PromptMessage(*message) for message in call.prompt)
-            sent = SentPrompt(call.task, self.model(call.task), messages)
-            errand.sending(sent)
-            spent.sent = sent
+            spent.sent = sent = SentPrompt(call.task, self.model(call.task), messages)
+            pending.allowance.sent(sent)
             limit: int = getattr(self._settings.max_tokens, call.task)
-            tokens = min(limit, call.tokens or limit, self._in_so_long(call))
-            errand.pieces.clear()
+            tokens = min(limit, call.tokens or limit, self._tokens_in_time(call))
+            pending.pieces.clear()
             try:
-                return await self._transport.send(call, self.model(call.task), tokens, receipt, errand.heard)
+                return await self._transport.send(call, self.model(call.task), tokens, receipt, pending.heard)
             except CallFailed as failed:
                 failed.hide(call.prompt)
                 sent.failure = str(failed)
                 raise
             finally:
-                self._note_speed(errand)
+                self._note_speed(pending)
                 sent.tokens = receipt.counts
                 spent.tokens += receipt.tokens
                 self._budget.spend(who, self._now(), tokens=receipt.tokens)
 
     def _note_outcome(self, outcome: ModelAnswer | LLMError) -> None:
-        """What a reply met. What is no failure of the endpoint leaves everything as it was, and so does what
-        may be the fault of what was asked, such as a prompt that is too long.
-        """
+        """Set the state after a reply, unless a failure may be the fault of the call, as a long prompt is."""
         if isinstance(outcome, ModelAnswer):
             self._note(ModelState.ANSWERS)
         elif isinstance(outcome, CallFailed) and (outcome.ailing or outcome.status == NOT_FOUND):
@@ -324,56 +303,53 @@ class Gateway:
             except Exception:
                 log.exception("a watcher of the model failed")
 
-    def _late(self, errand: _Errand, seconds: float, whole: float) -> CallFailed:
-        """What to say of a deadline that passed."""
-        if errand.sent is None:
+    def _late(self, pending: _PendingCall, seconds: float, whole: float) -> CallFailed:
+        if pending.sent is None:
             words = f"other calls kept it waiting for {seconds:.3g} s (llm.concurrency)"
             return CallFailed(words, ailing=False)
-        had = self._monotonic() - errand.sent
+        had = self._monotonic() - pending.sent
         return CallFailed(f"it did not answer within {seconds:.3g} s", ailing=had >= FAIR * whole)
 
     @contextmanager
-    def _watched(
-        self, errand: _Errand, late: Callable[[], None], patience: asyncio.Timeout, left: float
-    ) -> Iterator[None]:
-        """While the first word of a streamed answer is waited for, `late` may be called; then it flows on.
+    def _watched(self, pending: _PendingCall, deadline: asyncio.Timeout, left: float) -> Iterator[None]:
+        """Calls `late` if the first word of a streamed answer is late; from then on the answer has more time.
 
         Args:
-            left: seconds of its turn.
+            left: seconds of the turn.
         """
-        if not errand.call.streamed:
+        if not pending.call.streamed:
             yield
             return
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(self._settings.first_token_seconds, late)
+        timer = loop.call_later(self._settings.first_token_seconds, pending.allowance.late)
         end = loop.time() + min(self._settings.answer_seconds, left)
 
         def heard(text: str) -> None:
-            if not errand.pieces:
+            if not pending.pieces:
                 timer.cancel()
-                errand.began = self._monotonic()
-                patience.reschedule(max(end, patience.when() or 0.0))
-            errand.pieces.append(text)
-            if errand.flows is not None:
-                errand.flows("".join(errand.pieces))
+                pending.began = self._monotonic()
+                deadline.reschedule(max(end, deadline.when() or 0.0))
+            pending.pieces.append(text)
+            if pending.flows is not None:
+                pending.flows("".join(pending.pieces))
 
-        errand.heard = heard
+        pending.heard = heard
         try:
             yield
         finally:
             timer.cancel()
 
-    def _in_so_long(self, call: ModelCall) -> int:
-        """Tokens that an answer may have, to be said in time at the speed that was measured last."""
+    def _tokens_in_time(self, call: ModelCall) -> int:
+        """How many tokens the answer may have at the speed that was measured last."""
         if not call.streamed or self._tokens_a_second is None:
             return 10**9
-        return max(FEWEST_TOKENS, int(FLOWS * self._settings.answer_seconds * self._tokens_a_second))
+        return max(FEWEST_TOKENS, int(STREAMING * self._settings.answer_seconds * self._tokens_a_second))
 
-    def _note_speed(self, errand: _Errand) -> None:
-        """How fast an answer flowed, where it flowed long enough to tell."""
-        seconds = self._monotonic() - errand.began
-        if errand.pieces and seconds >= TELLING_SECONDS:
-            measured = sum(map(len, errand.pieces)) / CHARACTERS_A_TOKEN / seconds
+    def _note_speed(self, pending: _PendingCall) -> None:
+        """Measure how fast an answer streamed, if that took long enough."""
+        seconds = self._monotonic() - pending.began
+        if pending.pieces and seconds >= MEASURED_SECONDS:
+            measured = sum(map(len, pending.pieces)) / CHARACTERS_A_TOKEN / seconds
             before = self._tokens_a_second
             self._tokens_a_second = measured if before is None else (before + measured) / 2
 
@@ -383,7 +359,7 @@ def _state_of(failed: CallFailed) -> ModelState:
 
 
 def _found(wanted: str, names: list[str] | None, shown: Callable[[str], str]) -> tuple[ModelState, str]:
-    """What a list of models says of ours. Ollama takes a name without `:latest`, Gemini without `models/`."""
+    """The state, by a list of names. Ollama takes a name without `:latest`, Gemini without `models/`."""
     if names is None:
         return ModelState.ASKED, "it does not list its models; its first answer will show whether it works"
     if wanted in names or wanted in (name.removeprefix("models/").removesuffix(":latest") for name in names):

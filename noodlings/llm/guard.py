@@ -1,8 +1,8 @@
 """What of a model's answer may be said: one printable line of the character's own, or nothing.
 
-`REASONS` is the table of what is no use in an answer. Where something stands before it that is worth keeping,
-that is kept; otherwise the answer is `Refused`, and the reason is told in the trace and when the model is
-asked once more. A finder that is in doubt finds nothing: a good line that is lost is worse than an odd one.
+`REASONS` is the table of faults that make an answer unusable. Whole sentences before a fault are kept; if
+there are none, the answer is `Refused`, and the reason goes into the trace and into the second call. A finder
+in doubt finds nothing: losing a good line is worse than saying an odd one.
 """
 
 from __future__ import annotations
@@ -27,33 +27,26 @@ from noodlings.values.persona import Persona
 
 LONGEST_REPLY = 1_000
 """Characters of a reply; a longer one is cut after a sentence."""
-
 LONGEST_ANSWER = 20_000
-"""Characters of any answer; what comes after is not looked at, for that takes time and is no use."""
-
+"""Characters of any answer; the rest is not read."""
 MOST_SENTENCES = 4
-"""Sentences of a reply, where the recipe does not allow for more."""
+"""Sentences of a reply, unless the recipe allows more."""
 SENTENCE_TOKENS = 50
-"""Tokens of a recipe's `max_tokens` that allow for one sentence."""
+"""A recipe's `max_tokens` allows one sentence for so many tokens."""
 SHORTEST_SENTENCE = 5
-"""Words; a shorter one is an exclamation or an afterthought, and is not counted."""
-
+"""Words; a shorter sentence is an exclamation or an afterthought, and is not counted."""
 RUN = 7
-"""Words in a row that nobody has in common with our instructions by chance."""
+"""Words in a row that do not match our instructions by chance."""
 SENTENCE = 5
-"""Words of a whole sentence, or of what stands before a colon, of which the same holds."""
+"""Words of a whole sentence, or of a text before a colon, that do not match our instructions by chance."""
 MOST_MARKS = 8
-"""Marks in front of a name: with any number of them a page of marks is gone through again for each."""
+"""Marks before a name; without a limit the search on a page of marks would take quadratic time."""
 LONG_ACTS = 12
-"""Words of stage directions from which on there may be too many of them."""
+"""The fewest words of stage directions that may be too many."""
 
 
 class Refused(LLMError):
-    """An answer, or what is left of it, is no use.
-
-    Attributes:
-        advice: what a model is told when it is asked once more.
-    """
+    """An answer is unusable; `advice` is for the model when it is asked once more."""
 
     def __init__(self, words: str, advice: str) -> None:
         super().__init__(words)
@@ -62,13 +55,13 @@ class Refused(LLMError):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an answer, or the rest of it, is no use.
+    """A fault of an answer.
 
     Attributes:
         words: for the trace, and for the model.
         advice: what the model is to do instead.
-        find: where in an answer it begins, None where it does not; the utterance is None for an image.
-        spoils: what comes before it is no use either; it is looked for in what is left of an answer.
+        find: where the fault begins in an answer, or None; the utterance is None for an image.
+        spoils: the fault makes the text before it unusable, too.
     """
 
     words: str
@@ -78,15 +71,10 @@ class Reason:
 
 
 def passed(text: str, utterance: Utterance, *, whole: bool = True) -> str:
-    """What may be said of an answer: a printable line, without what stands around it or after it.
+    """What may be said of an answer: a printable line. Raises `Refused` if nothing is left.
 
     Args:
-        text: what the model answered.
-        utterance: what it was asked to answer.
-        whole: whether the answer came to its own end; else what stands after its last sentence is left out.
-
-    Raises:
-        Refused: nothing is left that could be said.
+        whole: the answer came to its own end; else what follows its last whole sentence is left out.
     """
     persona = utterance.persona
     bare = _bare(text, persona)
@@ -99,17 +87,17 @@ def passed(text: str, utterance: Utterance, *, whole: bool = True) -> str:
 
 
 def without_fragments(text: str) -> str:
-    """What is left of an answer that is nobody's words, such as an image. Raises `Refused` for nothing."""
+    """The usable part of an answer that nobody says, such as an image. Raises `Refused` if there is none."""
     return _kept(_ended(without_thinking(text)), None)
 
 
 def without_thinking(text: str) -> str:
-    """An answer without what a model thought aloud before it, up to `LONGEST_ANSWER`."""
+    """An answer without the model's thinking aloud, up to `LONGEST_ANSWER`."""
     return _THINKING.sub(" ", text).rpartition("</think>")[2][:LONGEST_ANSWER]
 
 
 def json_object(text: str, what: str) -> dict[str, Any]:
-    """The one JSON object in an answer, whatever stands around it. Raises `LLMError`: `what` is none."""
+    """The one JSON object in an answer, whatever is around it. Raises `LLMError`: `what` is none."""
     text = without_thinking(text)
     try:
         found = json.loads(text[text.find("{") : text.rfind("}") + 1])
@@ -128,11 +116,11 @@ _END = re.compile(
 _QUOTES = {'"': '"', "“": "”", "«": "»"}
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
-"""An underscore at the edge of a word, which would hide that a word begins or ends there."""
+"""An underscore at the edge of a word, which would hide that edge."""
 
 
 def _kept(text: str, utterance: Utterance | None) -> str:
-    """An answer up to what is no use in it. Raises `Refused` where nothing worth keeping is before that."""
+    """The sentences of an answer before the first fault. Raises `Refused` if there are none."""
     found = _first(text, utterance, spoils=False)
     while found is not None:
         at, reason = found
@@ -147,7 +135,7 @@ def _kept(text: str, utterance: Utterance | None) -> str:
 
 
 def _first(text: str, utterance: Utterance | None, *, spoils: bool) -> tuple[int, Reason] | None:
-    """Where the first thing begins that is no use, and why it is none."""
+    """Where the first fault begins, and which it is."""
     shown = _EMPHASIS.sub(" ", text)  # as long as before
     reasons = [reason for reason in REASONS if reason.spoils is spoils]
     found = [(at, reason) for reason in reasons if (at := reason.find(shown, utterance)) is not None]
@@ -155,7 +143,7 @@ def _first(text: str, utterance: Utterance | None, *, spoils: bool) -> tuple[int
 
 
 def _bare(text: str, persona: Persona) -> str:
-    """An answer line by line, without thinking, formatting, the name in front and quotation marks around."""
+    """An answer without thinking, formatting, the speaker's name before lines, and quotation marks around."""
     lines = (clean(line) for line in _ended(_FORMATTING.sub(" ", without_thinking(text))).splitlines())
     names = _one_of(persona.called)
     own = re.compile(rf"^[^\w\n]*{names}\W*?(?:says|said)?[^\w\n]*?:[*_]*\s*", re.IGNORECASE)
@@ -167,7 +155,7 @@ _ANSWER = re.compile(r"^[\s#*_>]*(?:response|reply|answer|output)[*_]*:[*_]*\s*(
 
 
 def _ended(text: str) -> str:
-    """An answer up to the token that ends it, where there are words before that."""
+    """An answer up to the token that ends it, if there are words before that."""
     before = _END.split(text, maxsplit=1)[0]
     return before if any(c.isalnum() for c in before) else text
 
@@ -180,7 +168,7 @@ def _unquoted(line: str) -> str:
 
 
 def _first_sentences(line: str, most: int) -> str:
-    """A line up to its last sentence but `most`; exclamations are not counted."""
+    """At most so many sentences from the beginning of a line; exclamations are not counted."""
     counted, begin = 0, 0
     for end in [*(found.end() for found in SENTENCE_END.finditer(line)), len(line)]:
         counted += len(_WORD.findall(line, begin, end)) >= SHORTEST_SENTENCE
@@ -191,13 +179,13 @@ def _first_sentences(line: str, most: int) -> str:
 
 
 def _cut(line: str) -> str:
-    """The whole sentences of a line, as many as there is room for."""
+    """As many whole sentences of a line as fit into `LONGEST_REPLY`."""
     ends = [end.end() for end in SENTENCE_END.finditer(line, 0, LONGEST_REPLY)]
     return line[: ends[-1]] if ends else shorten(line, LONGEST_REPLY)
 
 
 def _closed(line: str) -> str:
-    """A line that was cut, with the end of the gesture or of the quotation that it was cut in."""
+    """A line that was cut, with the closing mark of a gesture or quotation that it was cut in."""
     odd = "".join(mark for mark in '"*' if line.count(mark) % 2)
     return line + odd if len(line + odd) <= LONGEST_REPLY else line
 
@@ -207,7 +195,7 @@ def _one_of(names: Iterable[str]) -> str:
 
 
 def _by(pattern: str) -> Callable[[str, Utterance | None], int | None]:
-    """Finds a pattern in any answer."""
+    """A finder of a pattern in any answer."""
     compiled = re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.VERBOSE)
 
     def find(text: str, utterance: Utterance | None) -> int | None:
@@ -288,7 +276,7 @@ def _refusal(text: str, utterance: Utterance | None) -> int | None:
 
 @lru_cache(maxsize=1)
 def _tags() -> re.Pattern[str]:
-    """The tags of all our prompts and of other people's, whatever closes one or stands alone."""
+    """Tags of our prompts and common others, any closing tag, and any tag that stands alone."""
     ours = set(re.findall(r"</?(\w+)>", all_templates())) | {"read", "images"}
     theirs = {"system", "user", "assistant", "response", "reply", "answer", "output", "message", "context"}
     alone = r"^[^\w\n]*?<[a-z]\w*>[^\w\n]*$|<[a-z]\w*\Z"  # on a line, or unfinished at the end
@@ -303,11 +291,11 @@ def _tag(text: str, utterance: Utterance | None) -> int | None:
 
 _ROLES = ("user", "human", "assistant", "player", "narrator")
 LABEL = re.compile(r"^(?:[^\w\n]|_)*([^\W\d_][\w'’ -]{0,30}?)[*_]*:(?!\d)", re.MULTILINE)
-"""Somebody's name, or any other words, before a colon at the beginning of a line."""
+"""A name, or any other words, before a colon at the beginning of a line."""
 
 
 def _speaker(text: str, utterance: Utterance | None) -> int | None:
-    """Where somebody else's line begins: a known name, or what stands in front of lines again and again."""
+    """Where somebody else's line begins: after a known name, or a label that comes before several lines."""
     if utterance is None:
         return None
     own = utterance.persona.names
@@ -347,7 +335,7 @@ def _instruction(text: str, utterance: Utterance | None) -> int | None:
 
 @lru_cache(maxsize=1)
 def _template_texts() -> tuple[str, ...]:
-    """What we tell a model, in pieces without slots and tags: slots hold what a character may well say."""
+    """Our instructions in pieces, without tags and slots: what fills a slot may well be said."""
     return tuple(re.split(r"\$\{?\w+\}?|</?\w+>|\n---\n", all_templates())) + tuple(TONES.values())
 
 
@@ -358,12 +346,12 @@ def _template_runs() -> frozenset[tuple[str, ...]]:
 
 @lru_cache(maxsize=1)
 def _template_sentences() -> frozenset[str]:
-    """The sentences and parts of them in our templates; questions left out, for anybody may ask them."""
+    """The sentences of our templates and parts of them, without questions, which anybody may ask."""
     return frozenset().union(*(_sentences(re.sub(r"[^.!?:;]+\?", "", text)) for text in _template_texts()))
 
 
 def _sentences(text: str) -> frozenset[str]:
-    """Sentences, and parts of them before a colon, of enough words to be told by."""
+    """Sentences, and parts of them before a colon, that have at least `SENTENCE` words."""
     parts = map(_folded, re.split(r"[.!?:;]", text))
     return frozenset(" ".join(words) for words in parts if len(words) >= SENTENCE)
 
@@ -378,7 +366,7 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _language(text: str, utterance: Utterance | None) -> int | None:
-    """Where another language begins than that of whoever spoke, of the character and of what is in mind."""
+    """Where another language begins than that of the percept, the character and the memories in mind."""
     if utterance is None:
         return None
     persona, recalled = utterance.persona, (found.entry.user_text for found in utterance.recalled)
@@ -386,7 +374,7 @@ def _language(text: str, utterance: Utterance | None) -> int | None:
 
 
 def _acts(text: str, utterance: Utterance | None) -> int | None:
-    """Whether more is done than said by somebody who speaks, and whose recipe has no acts."""
+    """0 if a character who speaks, and whose recipe has no gestures, does more than it says."""
     if utterance is None or not utterance.persona.verbal or _gestures(utterance.persona):
         return None
     plain = text.replace("**", "")
@@ -415,4 +403,4 @@ REASONS = (
     Reason("its answer is not the character's", "Answer as somebody in that world.", _refusal, True),
     Reason("its answer is mostly stage directions", "Say more than is done.", _acts, True),
 )
-"""Why an answer is no use; that it has no words left is looked for last."""
+"""All faults but the last one, that no words are left (see `passed`)."""

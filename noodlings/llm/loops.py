@@ -1,7 +1,7 @@
 """Where a text begins to repeat itself without end, as small models do.
 
-Laughter, a goose's honks and a word said three times for effect are none: only what comes again and again and
-makes up most of the rest is.
+Laughter, a goose's honks and a word said three times for effect are no loop: a loop comes again and again and
+makes up most of the rest.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 
 LONGEST_PERIOD = 40
-"""Words of what is repeated."""
+"""Words that are repeated as one."""
 MOST_WORDS = 1_000
-"""Words of a text that are looked at."""
+"""How many words of a text are read."""
 VARIED = 0.25
-"""The part of its words that is new in a text of many words; with less it goes round in circles."""
+"""The least part of different words in a text of `MANY` words or more; with less it is a loop."""
 MANY = 40
 
 _TIMES = ((1, 10), (3, 5), (7, 4), (LONGEST_PERIOD, 3))
-"""How often so many words, or fewer, come in a row in a loop."""
+"""(longest period, times): how often a period must come in a row to be a loop."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _END = re.compile(r"[.!?…\n]")
 _STUTTER = re.compile(r"(\S{1,8}?)\1{39,}")
@@ -26,7 +26,7 @@ _STUTTER = re.compile(r"(\S{1,8}?)\1{39,}")
 def loop_at(text: str) -> int | None:
     """Where the loop begins that makes up most of the rest of a text; None without one.
 
-    What is repeated is no part of it the first time where it is one or more whole sentences.
+    Whole sentences are no part of the loop when they come for the first time.
     """
     found = list(_WORD.finditer(text))[:MOST_WORDS]
     words = [word.group().casefold() for word in found]
@@ -39,7 +39,7 @@ def loop_at(text: str) -> int | None:
 
 
 def _aligned(text: str, words: list[re.Match[str]], begin: int, period: int) -> int:
-    """The first word of a loop, or that of a sentence soon after: the one before may end like those in it."""
+    """The first word of a loop, or of the sentence that begins soon after it."""
 
     def begins_sentence(at: int) -> bool:
         return not at or _END.search(text, words[at - 1].end(), words[at].start()) is not None
@@ -49,7 +49,7 @@ def _aligned(text: str, words: list[re.Match[str]], begin: int, period: int) -> 
 
 
 def _loops(words: list[str]) -> list[tuple[int, int]]:
-    """The first words of loops, and how many are repeated; one for each number of these at most."""
+    """Loops as (first word, period), at most one for each period."""
     begins = []
     for period in range(1, min(LONGEST_PERIOD, len(words) // 2) + 1):
         times = next(times for longest, times in _TIMES if period <= longest)

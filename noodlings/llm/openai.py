@@ -1,13 +1,13 @@
-"""The voice of a language model: one call for a reply, or one for each lens a thought is seen through.
+"""The voice of a language model: one call for a reply, or one for each lens of a thought.
 
 Within its deadline it returns something fit to be said or raises an `LLMError`, so that another voice can
-speak. What of an answer may be said is up to the `guard`; where it refuses one, the model is asked once more.
+speak. The `guard` decides what may be said of an answer; if it refuses one, the model is asked once more.
 """
 
 from __future__ import annotations
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import ModelAnswer, ModelCall, Task
+from noodlings.llm.call import ModelAnswer, ModelCall, Prompt, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import passed
 from noodlings.llm.prompting import modulate_prompt, reply_prompt
@@ -15,15 +15,22 @@ from noodlings.llm.retry import ask_twice
 from noodlings.llm.sentences import SentenceStream
 from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.values.lens import Lens
-from noodlings.values.persona import Persona
 
 REPLY_TEMPERATURE = 0.8
 MODULATE_TEMPERATURE = 0.7
 
 
-def _temperature(persona: Persona, usual: float) -> float:
-    """What the recipe says, else the usual one."""
-    return usual if persona.temperature is None else persona.temperature
+def _call(task: Task, prompt: Prompt, utterance: Utterance, usual_temperature: float) -> ModelCall:
+    persona = utterance.persona
+    return ModelCall(
+        task,
+        prompt,
+        usual_temperature if persona.temperature is None else persona.temperature,
+        tokens=persona.max_tokens,
+        seed=utterance.seed,
+        sampling=persona.sampling,
+        speaker=utterance.speaker,
+    )
 
 
 class OpenAIVoice:
@@ -36,20 +43,13 @@ class OpenAIVoice:
         self._thinks_unmarked = False
 
     async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
-        """The model's reply, said sentence by sentence where `allowance.said` takes it so.
+        """The model's reply, said sentence by sentence if `allowance.said` is set.
 
         Raises:
-            LLMError: there is none that can be said, or not in time, and nothing was said of it.
+            LLMError: there is no reply in time that can be said, and no sentence of it was said.
         """
-        call = ModelCall(
-            Task.REPLY,
-            reply_prompt(utterance, self._gateway.prompt_tokens),
-            _temperature(utterance.persona, REPLY_TEMPERATURE),
-            tokens=utterance.persona.max_tokens,
-            seed=utterance.seed,
-            sampling=utterance.persona.sampling,
-            speaker=utterance.speaker,
-        )
+        prompt = reply_prompt(utterance, self._gateway.prompt_tokens)
+        call = _call(Task.REPLY, prompt, utterance, REPLY_TEMPERATURE)
         if allowance.said is None or self._thinks_unmarked:
             return Speech(await self._said(call, utterance, allowance))
         stream = SentenceStream(utterance, allowance.said)
@@ -61,17 +61,11 @@ class OpenAIVoice:
             return Speech(stream.spoken, cut=str(error))
 
     async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
-        """The thought through one lens. Raises `LLMError` when it cannot be said, or not in time."""
-        call = ModelCall(
-            Task.MODULATE,
-            modulate_prompt(thought, lens, utterance),
-            _temperature(utterance.persona, MODULATE_TEMPERATURE),
-            tokens=utterance.persona.max_tokens,
-            seed=utterance.seed,
-            sampling=utterance.persona.sampling,
-            speaker=utterance.speaker,
+        """The thought through one lens. Raises `LLMError` if there is nothing in time that can be said."""
+        prompt = modulate_prompt(thought, lens, utterance)
+        return await self._said(
+            _call(Task.MODULATE, prompt, utterance, MODULATE_TEMPERATURE), utterance, allowance
         )
-        return await self._said(call, utterance, allowance)
 
     async def _said(
         self,
@@ -81,7 +75,7 @@ class OpenAIVoice:
         stream: SentenceStream | None = None,
     ) -> str:
         def read(answer: ModelAnswer) -> str:
-            # Only its end shows that such a model began by thinking aloud: its answers must be waited for.
+            # Only the end shows that such a model began by thinking aloud, so its answers are not streamed.
             self._thinks_unmarked |= "</think>" in answer.text and "<think" not in answer.text
             return passed(answer.text, utterance, whole=answer.whole)
 

@@ -1,6 +1,6 @@
-"""Prompt templates, one file a task, and how they are filled.
+"""Prompt templates, one file for each task, and how they are filled.
 
-Words from outside go in as JSON strings without angle brackets, so that no line can close its fence.
+Text from outside is inserted as a JSON string without angle brackets, so that no line can close its fence.
 """
 
 from __future__ import annotations
@@ -28,25 +28,24 @@ from noodlings.voice.reply_content import MOST_THINGS
 from noodlings.voice.words import ago, shown
 
 LONGEST_EVENT = 2_000
-"""Characters of a line that a model is shown."""
+"""Characters of the line that is answered."""
 LONGEST_MEMORY = 300
-"""Characters of each memory."""
 LONGEST_PASSAGE = 700
-"""Characters of each passage that was read, and of what is known."""
+"""Characters of each passage that was read, and of each known fact."""
 LONGEST_LINE = 240
-"""Characters of each line of the talk before."""
+"""Characters of each line of the earlier talk."""
 LONGEST_NAME = 60
 STEP = 5
-"""Percepts of the talk before that are left out together, so that what is left stays the same for a while."""
+"""Percepts of the earlier talk are left out in such groups, so that the rest stays the same for a while."""
 LATELY = 5
-"""Images that it is reminded not to repeat."""
+"""How many images the model is told not to repeat."""
 EXAMPLES = 3
-"""Lines of its own that show how it speaks."""
+"""How many lines of its own show how a character speaks."""
 READ = 4
-"""Notes, memories and images of one lens, of each so many."""
+"""How many notes, memories and images of one lens are shown, of each kind."""
 
 _STRENGTHS = ((1 / 3, "Faintly"), (2 / 3, "Clearly"))
-"""How strong a lens is, below these products of its gain and strength."""
+"""Words for a lens whose gain times strength is below the number."""
 _STRONGEST = "Strongly"
 
 _DID = {
@@ -69,14 +68,14 @@ TONES = {
 
 
 def reply_prompt(utterance: Utterance, tokens: int = 3_000) -> Prompt:
-    """What a model is asked for a reply: who it is, the talk of before in turns, and what it answers.
+    """The prompt of a reply: who the character is, the earlier talk in turns, and what it answers.
 
-    The first message never changes, and what was said before stays as it was, so that an endpoint which keeps
-    what it has read reads little more than the last message anew.
+    The first message never changes, and the earlier talk stays the same, so that an endpoint with a cache
+    reads little more than the last message anew.
 
     Args:
-        tokens: the most there are to be in it, estimated from its characters. Where it has more, the oldest
-            talk is left out, `STEP` percepts at a time, and then the oldest memories.
+        tokens: a limit, estimated from the characters. Beyond it the oldest talk is left out, `STEP` percepts
+            at a time, and then the oldest memories.
     """
     prompt = _reply_prompt(utterance)
     if sum(len(message.content) for message in prompt) <= tokens * CHARACTERS_A_TOKEN:
@@ -95,7 +94,7 @@ def _reply_prompt(utterance: Utterance) -> Prompt:
     talk, since = _talk(utterance)
     system = {"identity": persona.identity, "examples": _examples(persona), "name": persona.name}
     shown_already = {entry.id for entry in utterance.history}
-    # By when it happened: what a source told comes late, and may be years old.
+    # By when it happened: what a source told was stored late, and may be years old.
     by_time = sorted(utterance.recalled, key=lambda found: (found.entry.timestamp, found.entry.id))
     memories = [found for found in by_time if found.entry.id not in shown_already]
     user = {
@@ -110,12 +109,12 @@ def _reply_prompt(utterance: Utterance) -> Prompt:
         "what": _what(utterance),
         "heard": fenced(percept.text, LONGEST_EVENT),
     }
-    first, last = _filled("reply", system | user)
+    first, last = _messages("reply", system | user)
     return _in_kind((first, *talk, last), persona)
 
 
 def _talk(utterance: Utterance) -> tuple[list[Message], str]:
-    """The history in turns, and what was said since its last answer."""
+    """The history in turns, and the lines since its last answer."""
     messages: list[Message] = []
     heard: list[str] = []
     for entry in utterance.history:
@@ -128,13 +127,13 @@ def _talk(utterance: Utterance) -> tuple[list[Message], str]:
 
 
 def _line_of(entry: MemoryEntry, utterance: Utterance) -> str:
-    """A line of the talk as it was heard, the same in every prompt: without its age."""
+    """A line of the earlier talk, without its age, so that it is the same in every prompt."""
     who = fenced(shown(entry.user_id, utterance), LONGEST_NAME)
     return f"{who} {_DID[entry.kind]}: {fenced(entry.user_text, LONGEST_LINE)}"
 
 
 def _where(utterance: Utterance) -> str:
-    """Where it is and who is there; "" where nobody says so."""
+    """Where the character is and who is there; "" if that is not known."""
     percept = utterance.percept
     others = sorted(fenced(shown(who, utterance), LONGEST_NAME) for who in percept.listeners)
     place = fenced(percept.place.replace("_", " "), LONGEST_NAME)
@@ -149,18 +148,16 @@ def _where(utterance: Utterance) -> str:
 
 
 def _section(name: str, content: str) -> str:
-    """A part of a message that is there only where it has something in it."""
-    return Template(template(name)).substitute({name: content}).strip() + "\n\n" if content else ""
+    """A section of a message; "" without content."""
+    return filled(name, **{name: content}) + "\n\n" if content else ""
 
 
 def appraisal_prompt(text: str, addressed: bool) -> Prompt:
-    """What a model is asked about a feeling: the system's message and the user's."""
     toward = "This is meant for them" if addressed else "They hear or see this"
-    return _filled("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
+    return _messages("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
 
 
 def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
-    """What a model is asked for a thought as seen through one lens: the system's message and the user's."""
     slots = {
         "identity": utterance.persona.identity,
         "name": utterance.persona.name,
@@ -169,22 +166,20 @@ def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
         "heard": fenced(utterance.percept.text, LONGEST_EVENT),
         "thought": fenced(thought, LONGEST_EVENT),
     }
-    return _in_kind(_filled("modulate", slots), utterance.persona)
+    return _in_kind(_messages("modulate", slots), utterance.persona)
 
 
 def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Sequence[str]) -> Prompt:
-    """What a model is asked for an image of a moment: the system's message and the user's."""
     slots = {
         "examples": "\n".join(f"- {example}" for example in examples),
         "taken": _lines(avoid[-LATELY:]) or _NONE,
         "heard": fenced(event, LONGEST_EVENT),
         "felt": in_words(affect),
     }
-    return _filled("symbol", slots)
+    return _messages("symbol", slots)
 
 
 def action_prompt(utterance: Utterance, response: str) -> Prompt:
-    """What a model is asked that chooses an action: the system's message and the user's."""
     offered = [
         {"name": one.name, "description": one.description, "arguments": one.schema["properties"]}
         for one in utterance.percept.actions
@@ -197,11 +192,11 @@ def action_prompt(utterance: Utterance, response: str) -> Prompt:
         "heard": fenced(utterance.percept.text, LONGEST_EVENT),
         "said": fenced(response, LONGEST_EVENT),
     }
-    return _filled("action", slots)
+    return _messages("action", slots)
 
 
 def fenced(text: str, width: int) -> str:
-    """Words from outside as one JSON string of at most `width` characters of text."""
+    """Text from outside as one JSON string of at most `width` characters of text."""
     return _bracketless(shorten(clean(text), width))
 
 
@@ -211,9 +206,13 @@ def _bracketless(value: Any) -> str:
     return quoted.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
+def filled(file: str, /, **slots: str) -> str:
+    """The text of a template with its slots filled."""
+    return Template(template(file)).substitute(slots).strip()
+
+
 @lru_cache(maxsize=16)
 def template(name: str) -> str:
-    """The text of a template file."""
     return resources.files(prompts).joinpath(f"{name}.txt").read_text(encoding="utf-8")
 
 
@@ -224,8 +223,8 @@ def all_templates() -> str:
     return "\n---\n".join(template(name.removesuffix(".txt")) for name in files)
 
 
-def _filled(name: str, slots: dict[str, str]) -> Prompt:
-    """The two messages of a template with these words in it."""
+def _messages(name: str, slots: dict[str, str]) -> Prompt:
+    """The system's and the user's message of a template, filled."""
     system, user = template(name).split("\n---\n", 1)
     return (
         Message("system", Template(system).substitute(slots).strip()),
@@ -234,45 +233,43 @@ def _filled(name: str, slots: dict[str, str]) -> Prompt:
 
 
 def _in_kind(messages: Prompt, persona: Persona) -> Prompt:
-    """The messages with what to do instead of speaking, for somebody who does not speak."""
+    """The messages, with what to do instead of speaking for a character who does not speak."""
     if persona.verbal:
         return messages
     system, *others = messages
-    told = Template(template("nonverbal")).substitute(name=persona.name).strip()
+    told = filled("nonverbal", name=persona.name)
     return Message("system", f"{system.content}\n\n{told}"), *others
 
 
 def _examples(persona: Persona) -> str:
-    """The section with lines of its own; "" where its recipe has none."""
+    """The section with the character's example lines; "" if its recipe has none."""
     if not persona.examples:
         return ""
-    slots = {"name": persona.name, "lines": _lines(persona.examples[:EXAMPLES])}
-    return "\n\n" + Template(template("examples")).substitute(slots).strip()
+    return "\n\n" + filled("examples", name=persona.name, lines=_lines(persona.examples[:EXAMPLES]))
 
 
 def _manner(utterance: Utterance) -> str:
-    """How the named mood sounds, on a line of its own; "" where there is no game."""
+    """How the named mood sounds, on a line of its own; "" without a game."""
     if not utterance.manner:
         return ""
-    words = {"named": utterance.named_mood, "words": clean(utterance.manner)}
-    return "\n" + Template(template("manner")).substitute(words).strip()
+    return "\n" + filled("manner", named=utterance.named_mood, words=clean(utterance.manner))
 
 
 def _game(blocks: tuple[str, ...]) -> str:
-    """The blocks of a game before what is answered; "" where there is no game."""
-    # Line by line as it is: these lines are a format of their own. No bracket in them can close the fence.
+    """The blocks of a game; "" without a game."""
+    # These lines have a format of their own, so they stay as they are, without brackets that close a fence.
     lines = [clean(line).replace("<", "").replace(">", "") for line in "\n".join(blocks).splitlines()]
     return _section("game", "\n".join(lines))
 
 
 def _strongest(utterance: Utterance) -> str:
-    """The lens that colours a reply most; a small model follows one, and none of five."""
+    """The strongest lens: a small model follows one, and none of five."""
     lens = max(utterance.lenses, key=lambda lens: lens.gain * lens.strength, default=None)
     return "" if lens is None else _lens(lens, utterance)
 
 
 def _lens(lens: Lens, utterance: Utterance) -> str:
-    """What one lens asks for and how strongly, on a line; then what was read for it, in fences."""
+    """What a lens asks for and how strongly, on a line; then what was read for it, in fences."""
     product = lens.gain * lens.strength
     strength = next((word for below, word in _STRENGTHS if product < below), _STRONGEST)
     read = [fenced(note, LONGEST_MEMORY) for note in lens.notes[:READ]]
@@ -296,7 +293,6 @@ def _lines(texts: Sequence[str]) -> str:
 
 
 def _what(utterance: Utterance) -> str:
-    """Who did what, or that it happened in the game."""
     percept = utterance.percept
     if percept.kind is Kind.EVENT and percept.data.get("event"):
         return "In the game this happens"
@@ -304,7 +300,7 @@ def _what(utterance: Utterance) -> str:
 
 
 def _in_mind(found: Recalled, utterance: Utterance) -> str:
-    """A memory, with what else is known of it."""
+    """A memory, with notes on repetition, correction and plans that are due."""
     times = f" (and {len(found.sources)} times before)" if found.sources else ""
     corrected = " (no longer so, it was corrected later)" if found.superseded_by is not None else ""
     due = " (its time has come: ask how it went)" if Why.DUE in found.why and not utterance.tone.grave else ""

@@ -1,17 +1,16 @@
-"""A call whose answer may be refused: the model is told once what was wrong, and never shown it again."""
+"""A call whose answer may be refused: the model is told once what was wrong with it."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from string import Template
 
 from noodlings.errors import LLMError
 from noodlings.llm.call import Message, ModelAnswer, ModelCall
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import Refused
-from noodlings.llm.prompting import template
+from noodlings.llm.prompting import filled
 from noodlings.llm.sentences import SentenceStream
 from noodlings.ports import Allowance
 
@@ -23,12 +22,12 @@ async def ask_twice(
     allowance: Allowance,
     stream: SentenceStream | None = None,
 ) -> str:
-    """What `read` makes of the answer; of a second one where it raises `Refused` and time is left.
+    """What `read` makes of the answer, or of a second one if it raises `Refused` and time is left.
 
-    Where a `stream` has said something of the first, there is no second.
+    There is no second call if the `stream` has said something of the first answer.
 
     Raises:
-        LLMError: there is no answer of any use, or not in time.
+        LLMError: there is no usable answer in time.
     """
     refusals: list[Refused] = []
 
@@ -49,8 +48,7 @@ async def ask_twice(
 
 
 def _told(call: ModelCall, refused: Refused) -> ModelCall:
-    """The same call, with what was wrong at the end of its last message."""
+    """The same call, with the reason of the refusal at the end of its last message."""
     *before, last = call.prompt
-    slots = {"reason": str(refused), "advice": refused.advice}
-    words = Template(template("retry")).substitute(slots).strip()
+    words = filled("retry", reason=str(refused), advice=refused.advice)
     return replace(call, prompt=(*before, Message(last.role, f"{last.content}\n\n{words}")))

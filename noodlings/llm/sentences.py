@@ -1,7 +1,7 @@
-"""A reply that is said while the model still makes it: each sentence as soon as the guard lets it pass.
+"""A reply that is said while the model is still writing it: each sentence as soon as the guard lets it pass.
 
-What was said cannot be taken back. So the guard looks at everything up to the end of a sentence before that
-is said, and a later sentence that it refuses ends the reply with what was said before.
+What was said cannot be taken back. So the guard checks everything up to the end of a sentence before that is
+said, and if it refuses a later sentence, the reply ends with what was said before.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from noodlings.ports import Utterance
 
 ENDED = "its later sentences are not usable"
 LONGEST = 4 * LONGEST_REPLY
-"""Characters; of a longer answer no more is said before its end: each look goes through all that is there."""
+"""Characters; a longer answer is not streamed further, because each check reads all of it."""
 
 
 class SentenceStream:
     """The sentences of one answer.
 
     Args:
-        utterance: what is answered.
-        said: says some of it, and tells whether it was said; else the whole answer is waited for.
+        said: says a part of it, and tells whether it was said; if not, nothing more is streamed.
 
     Attributes:
         spoken: what was said so far; the reply begins with it.
@@ -36,10 +35,10 @@ class SentenceStream:
         self._held = False
 
     def hear(self, text: str) -> None:
-        """Say what may be said of an answer that has come this far.
+        """Say the sentences that are complete and allowed, of the answer as far as it has come.
 
         Raises:
-            CallFailed: nothing more of it can be said, so there is no use in waiting for the rest.
+            CallFailed: nothing more of it can be said, so waiting for the rest is useless.
         """
         if self._held or len(text) > LONGEST:
             return
@@ -53,7 +52,7 @@ class SentenceStream:
         except Refused as refused:
             if self.spoken:
                 raise CallFailed(str(refused), ailing=False) from None
-            return  # the model may be asked once more, when it has ended
+            return  # once it has ended, the model may be asked once more
         part = self._after(line)
         if part is None or (self.spoken and not part):
             raise CallFailed(ENDED, ailing=False)
@@ -62,16 +61,16 @@ class SentenceStream:
             self.spoken = self.spoken if self._held else line
 
     def _labelled(self, text: str) -> bool:
-        """Whether a line begins with a name: where it comes again, these are lines of other speakers."""
+        """Whether a line begins with another's name, which may turn out to be another speaker's line."""
         own = self._utterance.persona.names
         return any(label[1].casefold() not in own for label in LABEL.finditer(text))
 
     def reply(self, line: str) -> str:
-        """The whole reply, where the guard made this line of the whole answer."""
+        """The whole reply, if the guard made this line of the whole answer."""
         return self.spoken if self._after(line) is None else line
 
     def _after(self, line: str) -> str | None:
-        """What of a line was not said yet; None where something else was said."""
+        """The part of a line that was not said yet; None if something else was said."""
         if not self.spoken:
             return line
         rest = line.removeprefix(self.spoken)
@@ -79,15 +78,15 @@ class SentenceStream:
 
 
 def _repeats(line: str) -> bool:
-    """Whether a sentence comes twice in it: this may become a loop, so it is waited for."""
+    """Whether a sentence comes twice in it, which may become a loop."""
     sentences = [words.strip().casefold() for words in SENTENCE_END.split(line) if words.strip()]
     return len(set(sentences)) < len(sentences)
 
 
 def _last_end(text: str) -> int:
-    """Where the last sentence ends that certainly does, outside of gestures and quotations; 0 for none.
+    """Where the last complete sentence ends, outside of gestures and quotations; 0 for none.
 
-    A full stop is certain when something stands after it: "..." may be a pause, and "3." a part of a number.
+    A full stop counts only if text follows: "..." may be a pause, and "3." a part of a number.
     """
     there = len(text.rstrip())
     for end in reversed([found.end() for found in SENTENCE_END.finditer(text)]):

@@ -1,8 +1,7 @@
 """An image of an intense moment, by a language model.
 
-The rule it keeps: one printable line that is an image of its own, or an `LLMError`. What only gives back the
-examples of the prompt, an image of before, or the moment itself, is none, and neither is what the `guard`
-would not let anybody say.
+The result is one printable line with a new image, or an `LLMError`. An answer that repeats an example of the
+prompt, an earlier image or the moment itself is refused, and so is whatever the `guard` refuses.
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ from noodlings.voice.reply_content import stable
 from noodlings.voice.words import stem, tokens, topic_stems, words_for
 
 LONGEST_IMAGE = 160
-"""Characters; of a longer answer the first sentence is taken if that is short enough."""
+"""Characters; of a longer answer the first sentence is taken, if that is short enough."""
 ALIKE = 0.6
-"""Images that share this part of their words are the same image."""
+"""Images that share this part of their words, or more, are the same image."""
 REPEATED = 0.5
-"""An image with this part of its words, or more, from the moment itself merely tells it again."""
+"""An image with this part of its words, or more, from the moment itself only repeats it."""
 TEMPERATURE = 0.9
 
 EXAMPLES = ("a thimble of hailstones", "lanterns on a glacier", "a trombone in straw")
-"""Shown in the prompt for their shape. Of words nobody needs: an answer with one of them is a copy."""
+"""Shown in the prompt for their form. Their words are so rare that an answer with one of them is a copy."""
 
 _ABOUT = frozenset(map(stem, ("image", "symbol", "metaphor", "moment")))
 _LABEL = re.compile(
     r"^\W*(?:\d+[.)]\s*)?(?:(?:the\s+)?(?:image|symbol|metaphor|answer)\W*:)?\s*", re.IGNORECASE
 )
 _SPOKEN = re.compile(r"(?:^|[.!?…] )\W*[A-Z][\w'’-]*[*_]*:")
-"""A name in front, as in a play."""
+"""A name before the line, as in a play."""
 _SENTENCE = re.compile(r"[^.!?]+[.!?]?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -51,32 +50,22 @@ class LLMSymbolist:
 
     @property
     def name(self) -> str:
-        """The model's name at its endpoint."""
         return self._gateway.model(Task.SYMBOL)
 
     async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
-        """An image. Raises `LLMError` when the model gives none that is new, or not in time."""
-        call = ModelCall(
-            Task.SYMBOL,
-            symbol_prompt(event, affect, avoid, EXAMPLES),
-            TEMPERATURE,
-            seed=stable(event, *avoid),
-        )
+        """An image. Raises `LLMError` if there is no new one in time."""
+        prompt = symbol_prompt(event, affect, avoid, EXAMPLES)
+        call = ModelCall(Task.SYMBOL, prompt, TEMPERATURE, seed=stable(event, *avoid))
         return await ask_twice(
             self._gateway, call, lambda answer: image_in(answer.text, event, avoid), allowance
         )
 
 
 def image_in(text: str, event: str, avoid: Sequence[str]) -> str:
-    """The image in a model's answer: its first line that says something.
-
-    Args:
-        text: what the model answered.
-        event: the moment it is an image of.
-        avoid: images of before.
+    """The image of an event in a model's answer: its first line with words.
 
     Raises:
-        Refused: there is none, or it repeats what it must not.
+        Refused: there is none, or it repeats the event, an example, or an image to avoid.
     """
     image = _first_line(text)
     words = topic_stems(tokens(image))

@@ -1,7 +1,7 @@
 """A budget of calls and tokens for an hour, a day, and one player's hour; it survives a restart.
 
-Hours and days are those of UTC, so that the time of renewal can be stated. A call counts when it is made, its
-tokens when it is over, so concurrent calls may exceed a token limit by what they use.
+Hours and days are those of UTC, so that the time of renewal can be stated. A call counts when it begins, its
+tokens when it ends, so concurrent calls may exceed a token limit by what they use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from noodlings.errors import LLMError, StoreError
 from noodlings.ports import WorldStore
 
 KEY = "llm_budget"
-"""The key under which the world store keeps it."""
+"""The key in the world store."""
 HOUR, DAY = 3_600, 86_400
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class _Spent:
 
 @dataclass(slots=True)
 class _Window:
-    """What was spent in one hour or day: the `number`th since 1970."""
+    """What was spent in the hour or day with this number since 1970."""
 
     seconds: int
     number: int = -1
@@ -44,7 +44,7 @@ class _Window:
     def turn_to(self, now: float) -> None:
         """Begin anew when another hour or day has begun."""
         number = int(now // self.seconds)
-        if number != self.number:  # an earlier one too: a clock that was far ahead must not lock us out
+        if number != self.number:  # even an earlier one: a clock that was far ahead must not lock us out
             self.number, self.everybody, self.players = number, _Spent(), {}
 
     def renews(self) -> str:
@@ -53,11 +53,11 @@ class _Window:
 
 
 class TokenBudget:
-    """What may be spent, and what was.
+    """What may be spent, and what was spent.
 
     Args:
-        settings: the limits; 0 is none.
-        world_store: where it is kept; None forgets it at the end.
+        settings: the limits; 0 means no limit.
+        world_store: where it is kept; None keeps it in memory only.
     """
 
     def __init__(self, settings: BudgetSettings, world_store: WorldStore | None) -> None:
@@ -69,7 +69,7 @@ class TokenBudget:
             self._restore(world_store.world_get(KEY))
 
     def admit(self, user_id: str, now: float) -> None:
-        """Raises `LLMError` when nothing is left for a call; it says which budget, and when it renews.
+        """Raise `LLMError`, which names the budget and its renewal, if nothing is left for a call.
 
         Args:
             user_id: the player; "" for nobody, who has no budget of their own.
@@ -91,7 +91,7 @@ class TokenBudget:
                 raise LLMError(f"the budget of {limit:,} {words} is used up until {window.renews()}")
 
     def spend(self, user_id: str, now: float, *, calls: int = 0, tokens: int = 0) -> None:
-        """Note what was spent. Where it cannot be kept, which is logged, it counts until the end."""
+        """Count what was spent. If the store fails, that is logged, and the count is in memory only."""
         self._turn_to(now)
         self._hour.everybody.add(calls, tokens)
         self._day.everybody.add(calls, tokens)

@@ -1,13 +1,12 @@
-"""One attempt at a call through the `openai` client: no retries, and no deadline of its own.
+"""One attempt at a call through the `openai` client, without retries or a deadline of its own.
 
-Whatever goes wrong is a `CallFailed` whose message never holds the key. The library is loaded with the first
-call. What is asked goes to the endpoint and nowhere else: redirects are not followed.
+Whatever goes wrong is a `CallFailed` whose message never holds the key, also an answer that is not a chat
+completion or a piece of one. The library is loaded with the first call. Redirects are not followed, so the
+prompt goes to the endpoint and nowhere else.
 
-- Nothing about the shape of an answer is taken for granted: what is not a chat completion, or a piece of a
-  streamed one, is a `CallFailed` that says so.
 - The `openai` library reads an error response to its end, however long it is; here it is cut off before that.
 - A streamed answer is server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), in
-  portions that may break anywhere; of the fields only `data` is used.
+  portions that may break anywhere; only the field `data` is used.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -33,20 +31,19 @@ if TYPE_CHECKING:
 
 
 LARGEST_REFUSAL = 20_000
-"""Bytes; of a larger one no more is read, and what it says is lost."""
+"""Bytes; a larger refusal is not read to its end, and its message is lost."""
 
 
 class EndpointRefusal(Exception):
-    """A status other than success.
+    """An HTTP status other than success, 300…599.
 
     Attributes:
-        status: of HTTP, 300…599.
-        message: what the server says, raw; "" for nothing of the usual shape.
+        message: the server's own, raw; "" if it has not the usual form.
         param: the parameter of the call that it is about, or "".
-        wait: seconds the server asks to be left alone for, ≥ 0.
+        wait: seconds that the server asks to wait, ≥ 0.
     """
 
-    def __init__(self, status: int, body: bytes = b"", retry_after: str = "") -> None:
+    def __init__(self, status: int, body: bytes, retry_after: str) -> None:
         super().__init__(status)
         self.status = status
         self.wait = _seconds(retry_after)
@@ -54,7 +51,7 @@ class EndpointRefusal(Exception):
 
 
 async def refuse(response: Any) -> None:
-    """A hook of the HTTP client for each answer that begins. Raises `EndpointRefusal` for a refusal."""
+    """A hook of the HTTP client for each response. Raises `EndpointRefusal` if it is no success."""
     if response.is_success:
         return
     body = bytearray()
@@ -66,7 +63,7 @@ async def refuse(response: Any) -> None:
 
 
 def _said(body: bytes) -> tuple[str, str]:
-    """Message and parameter in an error as OpenAI sends it, or with the message alone as others do."""
+    """Message and parameter of an error in the form of OpenAI, or the message alone in that of others."""
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -78,7 +75,7 @@ def _said(body: bytes) -> tuple[str, str]:
 
 
 def _seconds(retry_after: str) -> float:
-    """How long a server asks to wait; 0 where it names a date, or nothing of use."""
+    """How long a server asks to wait; 0 if it gives a date, or nothing usable."""
     try:
         seconds = float(retry_after)
     except ValueError:
@@ -87,7 +84,7 @@ def _seconds(retry_after: str) -> float:
 
 
 async def events(pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """The data of each event; what is no such field is passed over, an event that breaks off too."""
+    """The data of each event. Other fields, and an event that breaks off, are ignored."""
     data: list[str] = []
     async for line in _lines(pieces):
         field, _, value = line.partition(":")
@@ -99,11 +96,11 @@ async def events(pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
 
 
 async def _lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Lines without their ends; bytes that are no UTF-8 become the replacement character."""
+    """Lines without their ends; what is not UTF-8 becomes the replacement character."""
     rest = bytearray()
     async for piece in pieces:
         rest += piece
-        if b"\n" in piece:  # the rest is not searched again for each byte of a line without end
+        if b"\n" in piece:  # else a long line would be searched again for each piece of it
             *lines, last = rest.split(b"\n")
             rest = bytearray(last)
             for line in lines:
@@ -114,17 +111,8 @@ DONE = "[DONE]"
 """The data of the last event of a stream."""
 
 
-@dataclass(frozen=True, slots=True)
-class StreamPiece:
-    """What one event of a stream brings: text, perhaps the end, perhaps what it cost in tokens."""
-
-    text: str = ""
-    end: str = ""
-    usage: TokenCounts = NO_COUNTS
-
-
 def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCounts]:
-    """The answer in a body, and the tokens it cost as far as the server says so."""
+    """The answer in a body, and its tokens as far as the server reports them."""
     found = _parsed(body, "its answer is not JSON", key)
     try:
         choice = found["choices"][0]
@@ -136,8 +124,8 @@ def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCou
     return ModelAnswer(text, end != "length"), _usage(found)
 
 
-def piece(data: str, key: str) -> StreamPiece:
-    """The piece in the data of an event."""
+def piece(data: str, key: str) -> tuple[str, str, TokenCounts]:
+    """The text in an event of a stream, why the answer ends here (or ""), and tokens, if reported."""
     found = _parsed(data, "its stream is not JSON", key)
     try:
         choices = found.get("choices") or [{}]
@@ -147,11 +135,11 @@ def piece(data: str, key: str) -> StreamPiece:
         text = None
     if not isinstance(text, str):
         raise CallFailed("its stream is not a chat completion")
-    return StreamPiece(text, str(end), _usage(found))
+    return text, str(end), _usage(found)
 
 
 def _parsed(text: bytes | bytearray | str, otherwise: str, key: str) -> Any:
-    """JSON, whatever it is; an error that the server sends in place of an answer is raised."""
+    """The JSON in a text. Raises `CallFailed`, also for an error in place of an answer."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -176,13 +164,13 @@ def _usage(found: Any) -> TokenCounts:
 
 
 def _count(given: Any) -> int | None:
-    """What may be a number of tokens, else None."""
+    """The value if it can be a number of tokens, else None."""
     sound = isinstance(given, int) and not isinstance(given, bool) and 0 <= given < 10**9
     return given if sound else None
 
 
 def listed(body: bytes | bytearray) -> list[str] | None:
-    """The models in the answer to `GET /models`; None where that is no such list."""
+    """The names in the answer to `GET /models`; None if that is no list of models."""
     try:
         names = [model["id"] for model in json.loads(body)["data"]]
     except (ValueError, RecursionError, TypeError, KeyError):
@@ -191,27 +179,20 @@ def listed(body: bytes | bytearray) -> list[str] | None:
 
 
 LARGEST_ANSWER = 4_000_000
-"""Bytes; of a larger answer no more is read. A stream takes some 300 for each token."""
+"""Bytes; a larger answer is not read further. A stream takes about 300 for each token."""
 LINGER = 0.5
-"""Seconds that a stream whose answer is complete may take to say what it cost, and to end."""
+"""Seconds that a stream may take after its answer is complete to report its tokens, and to end."""
 
-_USELESS = frozenset({401, 403})
-"""Refusals of everything that is asked, beside those that may pass."""
+_KEY_REFUSED = frozenset({401, 403})
 _NO_LIST = frozenset({400, 403, 404, 405, 422, 429, 501})
-"""Refusals of a list of models that say nothing of what a call would meet: a key may do the one alone."""
+"""Refusals of the list of models that do not mean that a call would fail: a key may be for calls only."""
 SAMPLING = ("stop", "frequency_penalty", "presence_penalty", "min_p")
-SPARED = frozenset({"max_tokens", "temperature", "seed", "response_format", "stream_options", *SAMPLING})
-"""Parameters that a model may refuse by name, and is asked without from then on. In place of the first it is
-told `max_completion_tokens`, as some of OpenAI's want."""
+OPTIONAL = frozenset({"max_tokens", "temperature", "seed", "response_format", "stream_options", *SAMPLING})
+"""Parameters that are left out from then on if a model refuses them by name. `max_tokens` is replaced by
+`max_completion_tokens`, which some of OpenAI's models want."""
 
 
 class Transport:
-    """The connections to an endpoint.
-
-    Args:
-        settings: endpoint, key, and how words are picked where a call does not say.
-    """
-
     def __init__(self, settings: LLMSettings) -> None:
         self._base_url = settings.base_url
         self._key = settings.api_key.get_secret_value()
@@ -223,16 +204,12 @@ class Transport:
     async def send(
         self, call: ModelCall, model: str, tokens: int, receipt: Receipt, heard: Callable[[str], object]
     ) -> ModelAnswer:
-        """The endpoint's answer.
+        """The endpoint's answer. Raises `CallFailed` if there is none.
 
         Args:
-            model: its name there.
-            tokens: the most there may be in the answer.
-            receipt: gets what it costs, also when it fails.
+            tokens: the limit for the answer.
+            receipt: gets the cost, also on failure.
             heard: called with each piece of a streamed answer.
-
-        Raises:
-            CallFailed: there is no answer.
         """
         openai = await asyncio.to_thread(import_module, "openai")  # a second, the first time
         try:
@@ -247,7 +224,7 @@ class Transport:
                 return await self._whole(pieces, receipt)
         except CallFailed:
             raise
-        except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are
+        except Exception as error:  # noqa: BLE001 -- the library does not wrap all errors of its transport
             met = _met(error)
             if met is not None:
                 receipt.refused = True
@@ -257,10 +234,10 @@ class Transport:
             raise CallFailed(failure(error, openai), passing=lost) from None
 
     async def models(self) -> list[str] | None:
-        """The names of the models that the endpoint lists; None where it gives no such list.
+        """The names of the endpoint's models; None if it does not list them.
 
         Raises:
-            CallFailed: it is not there, or refuses whatever is asked.
+            CallFailed: the endpoint cannot be reached, or would refuse a call, too.
         """
         openai = await asyncio.to_thread(import_module, "openai")
         try:
@@ -277,7 +254,7 @@ class Transport:
             raise CallFailed(refusal(met.status, met.message, self._key), status=met.status) from None
 
     async def close(self) -> None:
-        """Let go of open connections. A second time it does nothing."""
+        """Close open connections. A second time it does nothing."""
         if self._client is not None:
             await self._client.close()
             self._client = None
@@ -302,19 +279,19 @@ class Transport:
                     if data.strip() == DONE:
                         end = end or "stop"
                     else:
-                        part = piece(data, self._key)
-                        receipt.usage = max(receipt.usage, part.usage, key=lambda said: said.total)
-                        receipt.answered += len(part.text)
-                        texts.append(part.text)
-                        end = end or part.end
-                        if part.text:
-                            heard(part.text)
+                        text, ended, usage = piece(data, self._key)
+                        receipt.usage = max(receipt.usage, usage, key=lambda said: said.total)
+                        receipt.answered += len(text)
+                        texts.append(text)
+                        end = end or ended
+                        if text:
+                            heard(text)
                             patience.reschedule(now() + self._stall)
                     if end and not lingers:
                         lingers = True
                         patience.reschedule(now() + LINGER)
         except TimeoutError:
-            if not end:  # else the answer is complete, only the connection lingers
+            if not end:  # else the answer is complete, and only the connection stays open
                 return unfinished("".join(texts), "its answer stopped arriving halfway")
         if not end:
             raise CallFailed("its stream ended halfway")
@@ -323,15 +300,15 @@ class Transport:
     def _refusal(self, met: EndpointRefusal, model: str) -> CallFailed:
         words = refusal(met.status, met.message, self._key)
         refused = self._refused[model]
-        if met.status == 400 and met.param in SPARED - refused:
+        if met.status == 400 and met.param in OPTIONAL - refused:
             refused.add(met.param)
             return CallFailed(words, passing=True, ailing=False, status=met.status)
         passing = met.status == 429 or met.status >= 500
-        ailing = passing or met.status in _USELESS
+        ailing = passing or met.status in _KEY_REFUSED
         return CallFailed(words, passing=passing, ailing=ailing, wait=met.wait, status=met.status)
 
     def _parameters(self, call: ModelCall, model: str, tokens: int) -> dict[str, Any]:
-        """Of the call, as the endpoint names them, without those the model refused."""
+        """The parameters of a call for the endpoint, without those that the model refused."""
         refused = self._refused[model]
         wanted: dict[str, Any] = {
             "model": model,
@@ -353,22 +330,22 @@ class Transport:
         if wanted.get("stop") is not None:
             wanted["stop"] = [*wanted["stop"], f"\n{call.speaker}:"]
         sent = {name: value for name, value in wanted.items() if name not in refused and value is not None}
-        if "min_p" in sent:  # no parameter of OpenAI's, so its client takes it only like this
+        if "min_p" in sent:  # OpenAI has no such parameter, so its client takes it only like this
             sent["extra_body"] = {"min_p": sent.pop("min_p")}
         return sent
 
     def _connection(self, openai: ModuleType) -> AsyncOpenAI:
-        """The client, made with the first call: from then on its connections are kept open."""
+        """The client, which is made with the first call and keeps its connections open."""
         if self._client is None:
             self._client = openai.AsyncOpenAI(
                 base_url=self._base_url,
                 api_key=self._key or NO_KEY,
-                timeout=None,  # whoever sends has a deadline
+                timeout=None,  # the caller has a deadline
                 max_retries=0,
                 http_client=openai.DefaultAsyncHttpxClient(
                     follow_redirects=False,
                     event_hooks={"response": [refuse]},
-                    # Through a proxy of the environment it would not stay on this machine.
+                    # With a proxy from the environment the call would leave this machine.
                     trust_env=not on_this_machine(self._base_url),
                 ),
             )
@@ -376,20 +353,20 @@ class Transport:
 
 
 def unfinished(text: str, why: str, *, ailing: bool = True) -> ModelAnswer:
-    """What there is of an answer when its time is up. Raises `CallFailed` where that is no whole sentence."""
+    """An answer that was cut off. Raises `CallFailed` if it has no whole sentence."""
     if not SENTENCE_END.search(text):
         raise CallFailed(why, ailing=ailing)
     return ModelAnswer(text, whole=False)
 
 
 def _met(error: Exception) -> EndpointRefusal | None:
-    """The refusal in an error, which some versions of the library wrap."""
+    """The refusal behind an error, which some versions of the library wrap."""
     met = error if isinstance(error, EndpointRefusal) else error.__cause__
     return met if isinstance(met, EndpointRefusal) else None
 
 
 async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same, up to `LARGEST_ANSWER`."""
+    """Raises `CallFailed` beyond `LARGEST_ANSWER`."""
     size = 0
     async for some in pieces:
         size += len(some)

@@ -1,9 +1,9 @@
-"""Who may come into the world over the wire: names, roles, and passwords of which only a hash is kept.
+"""Accounts of players: names, roles, and passwords of which only a hash is kept.
 
-In a file of its own (`accounts.json` in the data folder), so that the command line can change it while a
-server runs: it is read anew when it has changed, and written whole under a lock. Whoever makes an account
-over the wire is a player, and somebody new; only the command line gives another role, or joins an account to
-a user that a world knows.
+They are in a file of their own (`accounts.json` in the data folder), so that the command line can change it
+while a server runs: it is read again when it has changed, and written whole under a lock. Whoever makes an
+account over the wire is a player and a new user; only the command line gives another role, or joins an
+account to a user that a world knows.
 """
 
 from __future__ import annotations
@@ -37,31 +37,26 @@ MOST = 100_000
 """Accounts of one world."""
 SHORTEST, LONGEST = 8, 128
 """Characters of a password."""
-ROLES = (Role.PLAYER, Role.VIEWER, Role.ADMIN)
+
 
 _NAME = re.compile(r"[^\W\d_][\w'’-]{1,19}")
-_MEANT_OTHERWISE = re.compile(r"(user|api)_.*|game|admin|world|viewer|player")
-"""Names that are ids of others, or words for somebody, wherever one says who is meant."""
+_RESERVED = re.compile(r"(user|api)_.*|game|admin|world|viewer|player")
+"""Names that are ids of others, or words for somebody."""
 _SCRYPT = "$scrypt$"
-_UNKNOWN = {
-    _SCRYPT: f"${'0' * 32}${'0' * 64}",
-    "$argon2id$": f"${'A' * 22}${'A' * 43}",
-}
-"""By algorithm: salt and hash that no password has."""
+_UNKNOWN = {_SCRYPT: f"${'0' * 32}${'0' * 64}", "$argon2id$": f"${'A' * 22}${'A' * 43}"}
+"""By algorithm: a salt and hash that no password has."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who may come in.
+    """Somebody who may log in.
 
     Attributes:
-        name: as shown.
-        role: what it may do.
-        hash: of the password, with algorithm, cost and salt in it ("$argon2id$v=19$m=65536,t=3,p=4$…"); ""
-            for one that was removed, whose name and id nobody else gets.
-        user_id: as in percepts and memory entries; kept, so that it stays what it was.
+        hash: of the password, with algorithm, cost and salt in it ("$argon2id$v=19$m=65536,t=3,p=4$…"); "" if
+            the account was removed. Nobody else gets its name and id.
+        user_id: as in percepts and memory entries; it never changes by itself.
         joined: an admin said that this is the user whom worlds and tokens call so.
     """
 
@@ -79,13 +74,13 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The file as it was read last.
+    """The file as it was last read.
 
     Attributes:
         version: tells one state of the file from another.
         accounts: by folded name; not to be changed.
         kinds: of all the hashes, see `_kind`.
-        owned: ids of those that nobody joined.
+        owned: ids of accounts that were not joined.
     """
 
     version: tuple[int, int, int]
@@ -95,18 +90,16 @@ class _Seen:
 
     @classmethod
     def of(cls, version: tuple[int, int, int], accounts: dict[str, Account]) -> _Seen:
-        """What these accounts come to."""
         everybody = accounts.values()
         kinds = frozenset(_kind(one.hash) for one in everybody if one.hash)
         return cls(version, accounts, kinds, frozenset(one.user_id for one in everybody if not one.joined))
 
 
 class Accounts:
-    """The accounts of a data folder. Checking and making take long: on a thread of their own.
+    """The accounts of a data folder. Checking and making one is slow: use a thread.
 
     Args:
-        folder: where the file is.
-        cost: what argon2id is asked for; a hash of another cost is made anew when its owner comes in.
+        cost: parameters of argon2id; a hash of another cost is replaced when its owner logs in.
     """
 
     def __init__(self, folder: Path, cost: Parameters = RFC_9106_LOW_MEMORY) -> None:
@@ -117,12 +110,11 @@ class Accounts:
         self._seen: _Seen | None = None
 
     def all(self) -> list[Account]:
-        """Everybody, by name. Raises `StoreError`."""
-        there = (account for account in self._read().accounts.values() if account.hash)
-        return sorted(there, key=lambda account: account.name.casefold())
+        """All accounts by name, without those that were removed. Raises `StoreError`."""
+        return [account for account in self.everybody() if account.hash]
 
     def everybody(self) -> list[Account]:
-        """The same, with those that were removed. Raises `StoreError`."""
+        """All accounts by name, with those that were removed. Raises `StoreError`."""
         return sorted(self._read().accounts.values(), key=lambda account: account.name.casefold())
 
     def find(self, name: str) -> Account:
@@ -130,9 +122,9 @@ class Accounts:
         return _living(self._read().accounts, name)
 
     def check(self, name: str, password: str) -> Account | None:
-        """The account, if the password is right; a hash of an older kind is replaced by one of today's.
+        """The account, if the password is right; an outdated hash is replaced.
 
-        Each kind of hash in the file is computed for each name, so that time tells nothing of who is there.
+        Each kind of hash in the file is computed for every name, so that the time taken reveals no name.
         """
         seen = self._read()
         account = seen.accounts.get(folded(name))
@@ -146,11 +138,7 @@ class Accounts:
         return account if mine == self._kind else self._renewed(account, password)
 
     def create(self, name: str, password: str, role: Role = Role.PLAYER) -> Account:
-        """Make an account, or one that was removed again.
-
-        Raises:
-            UserError: name or password will not do, or the name is taken.
-        """
+        """Make an account, or a removed one again. Raises `UserError`: name or password will not do."""
         name = check_name(name)
         hashed = self._hash(check_password(password))
         with self._changing() as accounts:
@@ -167,17 +155,15 @@ class Accounts:
 
     def change(self, name: str, *, role: Role | None = None, password: str | None = None) -> Account:
         """Give an account another role or password. Raises `UserError`."""
-        hashed = None if password is None else self._hash(check_password(password))
-        with self._changing() as accounts:
-            before = _living(accounts, name)
-            after = replace(before, role=role or before.role, hash=hashed or before.hash)
-            accounts[folded(name)] = after
-        return after
+        changes: dict[str, Any] = {} if role is None else {"role": role}
+        if password is not None:
+            changes["hash"] = self._hash(check_password(password))
+        return self._replaced(name, **changes)
 
     def join(self, name: str, user_id: str) -> Account:
         """Say that an account is the user whom worlds and tokens call `user_id`, from its next visit.
 
-        What it told as somebody else stays with that id. With the id it was made with it is parted again.
+        What it told before stays with its old id. Joining it to the id it was made with undoes this.
 
         Raises:
             UserError: no world can have such a user, or that is somebody else's account.
@@ -197,28 +183,32 @@ class Accounts:
         return after
 
     def remove(self, name: str) -> None:
-        """Take an account away; what the characters remember of it stays. Raises `NotFound`."""
-        with self._changing() as accounts:
-            accounts[folded(name)] = replace(_living(accounts, name), hash="")
+        """Remove an account; what the characters remember of it stays. Raises `NotFound`."""
+        self._replaced(name, hash="")
 
     def erase(self, name: str) -> None:
-        """Leave no sign that there was an account of this name; from then on anybody may take it."""
+        """Delete every trace of an account; from then on anybody may take the name."""
         with self._changing() as accounts:
             accounts.pop(folded(name), None)
 
     def gone(self, name: str) -> bool:
-        """Whether there was an account of this name, which was removed."""
+        """Whether there was an account of this name that was removed."""
         account = self._read().accounts.get(folded(name))
         return account is not None and not account.hash
 
     def id_of(self, name: str) -> str:
-        """The user whose account is called so, now or formerly; "" where there was none."""
+        """The user whose account has or had this name; "" if there was none."""
         account = self._read().accounts.get(folded(name))
         return account.user_id if account is not None else ""
 
     def owns(self, user_id: str) -> bool:
-        """Whether a user is an account, now or formerly, that nobody joined to a world's user of that id."""
+        """Whether a user is an account, now or formerly, that was not joined to a world's user of that id."""
         return is_reserved_id(user_id) or user_id in self._read().owned
+
+    def _replaced(self, name: str, **changes: Any) -> Account:
+        with self._changing() as accounts:
+            after = accounts[folded(name)] = replace(_living(accounts, name), **changes)
+        return after
 
     def _hash(self, password: str) -> str:
         return self._hasher.hash(_typed(password))
@@ -235,7 +225,7 @@ class Accounts:
             raise StoreError(f"{self._path} holds a password that cannot be checked: {error}") from None
 
     def _renewed(self, account: Account, password: str) -> Account:
-        """With a hash of today's kind, if nobody changed the account meanwhile."""
+        """With an up-to-date hash, unless somebody changed the account meanwhile."""
         after = replace(account, hash=self._hash(password))
         try:
             with self._changing() as accounts:
@@ -248,7 +238,7 @@ class Accounts:
 
     @contextmanager
     def _changing(self) -> Iterator[dict[str, Account]]:
-        """The accounts, to be changed and kept."""
+        """The accounts to change; they are written at the end."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._lock:
@@ -285,18 +275,18 @@ class Accounts:
 
 
 def check_name(name: str) -> str:
-    """A name as it will be shown. Raises `UserError` when it will not do."""
+    """A name as it will be shown. Raises `UserError`."""
     name = unicodedata.normalize("NFKC", clean(name))
     if not _NAME.fullmatch(name):
         raise UserError("a name is one word of 2 to 20 letters, digits, - and ', and begins with a letter")
-    if _MEANT_OTHERWISE.fullmatch(folded(name)):
+    if _RESERVED.fullmatch(folded(name)):
         raise UserError(f"{name} has another meaning here; choose another name")
     require_name(name)
     return name
 
 
 def check_password(password: str) -> str:
-    """A new password. Raises `UserError` when it will not do."""
+    """A new password. Raises `UserError`."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise UserError(f"a password must have {SHORTEST} to {LONGEST} characters")
     return password
@@ -310,7 +300,7 @@ def _living(accounts: dict[str, Account], name: str) -> Account:
 
 
 def _typed(password: str) -> bytes:
-    """A password as it may be typed on any keyboard (NFKC)."""
+    """A password in the same form from any keyboard (NFKC)."""
     return unicodedata.normalize("NFKC", password[:LONGEST]).encode("utf-8", "replace")
 
 
@@ -320,7 +310,7 @@ def _kind(hashed: str) -> str:
 
 
 def _kind_made_at(cost: Parameters) -> str:
-    """The kind of a hash that is made at this cost: without making one, which takes its time and 64 MB."""
+    """The kind of a hash of this cost, without making one, which is slow and takes 64 MB."""
     return (
         f"$argon2{cost.type.name.lower()}$v={cost.version}"
         f"$m={cost.memory_cost},t={cost.time_cost},p={cost.parallelism}"
@@ -328,7 +318,7 @@ def _kind_made_at(cost: Parameters) -> str:
 
 
 def _unknown(kind: str) -> str:
-    """A hash of this kind that no password has."""
+    """A hash of this kind that matches no password."""
     return next(kind + rest for algorithm, rest in _UNKNOWN.items() if kind.startswith(algorithm))
 
 

@@ -1,8 +1,7 @@
-"""Who is in a world, and what people and characters notice of what happens in their room.
+"""Who is in a world, and what players and characters notice of what happens in their room.
 
-Beings are characters with a persona or players with an outlet. One act is one line for whoever did it and one
-for the others; a line is a value, a host decides how to show it, and `view` is how a terminal would. What a
-character perceives of the same act is a percept.
+Beings are characters with a persona or players with an outlet. Players see an act as a `RoomLine`, which a
+host shows as it likes, or as `view` renders it; characters perceive the same act as a `Percept`.
 """
 
 from __future__ import annotations
@@ -11,16 +10,15 @@ import difflib
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rich.text import Text
 
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import MAX_LINE, clean, shorten
-from noodlings.values.audience import Audience, Tier
-from noodlings.values.floor import Floor
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.audience import Tier
+from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
 from noodlings.worlds.places import Room
 
@@ -36,13 +34,12 @@ class RoomLine:
     """One act as it is seen.
 
     Attributes:
-        kind: what sort of act.
-        actor, name: id and shown name of whoever did it; both empty for something nobody did.
-        text: the words said, or what was done ("waves"); empty for a whisper that was only overheard.
+        actor, name: id and shown name of whoever did it; both empty if nobody did.
+        text: the words said, or what was done ("waves"); empty for an overheard whisper.
         manner: what the speaker did while speaking ("tilts its head"), or "".
         target, target_name: whom a whisper was for.
-        acted: whether a whisper is no words, but something done that only its target sees.
-        tier: how far whoever perceives it keeps it from others, at least.
+        acted: the whisper is not words, but something done that only its target sees.
+        tier: the lowest tier at which those who perceive it keep it.
     """
 
     kind: Kind
@@ -56,15 +53,21 @@ class RoomLine:
     tier: Tier = Tier.OPEN
 
     def view(self, viewer: str = "") -> Text:
-        """The line as `viewer` (an id) sees it: "You say" to whoever did it, the name to everybody else."""
+        """The line as `viewer` (an id) sees it: "You say" to the speaker, the name to everybody else."""
         if self.kind in (Kind.EVENT, Kind.THOUGHT):
             return Text(self.text, style="dim")
         if self.kind in (Kind.EMOTE, Kind.ARRIVE, Kind.LEAVE):
             style = "italic" if self.kind is Kind.EMOTE else "dim"
             joint = "" if self.text.startswith(("'", "’")) else " "
             return Text.assemble(self._named(), (joint + ended(self.text), style))
+        to = "you" if viewer == self.target else self.target_name
         if self.acted:
-            return Text.assemble(self._named(), (self._unseen_act(viewer), "italic"))
+            act = (
+                f" {self.text.rstrip('.')}, for {to} alone to see."
+                if self.text
+                else f" makes a sign to {to}."
+            )
+            return Text.assemble(self._named(), (act, "italic"))
         mine = viewer != "" and viewer == self.actor
         seen = Text.assemble(("You", "bold") if mine else self._named())
         if self.manner:
@@ -73,15 +76,10 @@ class RoomLine:
         verb = "whisper" if self.kind is Kind.WHISPER else "say"
         seen.append(f" {verb}" if mine else f" {verb}s")
         if self.kind is Kind.WHISPER:
-            to = "you" if viewer == self.target else self.target_name
             seen.append(f" to {to}" if self.text else f" something to {to}.")
         if self.text:
             seen.append(f', "{self.text}"')
         return seen
-
-    def _unseen_act(self, viewer: str) -> str:
-        to = "you" if viewer == self.target else self.target_name
-        return f" {self.text.rstrip('.')}, for {to} alone to see." if self.text else f" makes a sign to {to}."
 
     def _named(self) -> tuple[str, str]:
         colour = _NAME_COLOURS[zlib.crc32(self.actor.encode()) % len(_NAME_COLOURS)]
@@ -89,7 +87,7 @@ class RoomLine:
 
 
 def heard(text: str) -> str:
-    """What is heard of something that is said. Raises `UserError` when it is nothing, or too long."""
+    """The text that others hear. Raises `UserError` when it is empty or too long."""
     text = clean(text)
     if not text:
         raise UserError("There is nothing in that to hear.")
@@ -99,21 +97,15 @@ def heard(text: str) -> str:
 
 
 def ended(sentence: str) -> str:
-    """The sentence with a full stop, where it has no end of its own."""
+    """The sentence with a full stop, unless it already ends in a mark."""
     return sentence if sentence.endswith(tuple(_SENTENCE_ENDS)) else f"{sentence}."
 
 
 def split_gestures(response: str, name: str) -> tuple[str, str]:
-    """What was said and what was done meanwhile, from words with *gestures* in asterisks.
+    """The words of a response and its *gestures* ("whirrs, tilts its head"), either of which may be empty.
 
-    Asterisks in the midst of a sentence are emphasis, and only the asterisks go.
-
-    Args:
-        response: as a voice made it.
-        name: the speaker's; a gesture that begins with it loses it.
-
-    Returns:
-        The spoken words and the gestures ("whirrs, tilts its head"), either of which may be empty.
+    Asterisks within a sentence are emphasis, and only the asterisks go. A gesture that begins with the
+    speaker's `name` loses it.
     """
     response = _BOLD.sub("", response)
     gestures: list[str] = []
@@ -135,7 +127,7 @@ def split_gestures(response: str, name: str) -> tuple[str, str]:
 
 
 def spoken(act: str) -> str | None:
-    """The words of an idle act that is a line in quotation marks, else None: then it is something done."""
+    """The words of an idle act that is a line in quotation marks; None if it is something done."""
     if len(act) > 2 and _QUOTES.get(act[0]) == act[-1]:
         return act[1:-1].strip() or None
     return None
@@ -146,14 +138,14 @@ MOST_WORDS = 4
 _WORDS = re.compile(
     "you|(every|no|some|any)body|(every|some|any)one|here|all|me|myself|self|quit|exit|connect|create|server"
 )
-"""What a line means by itself, or whoever types one."""
+"""Words for somebody, or commands."""
 _MIXED_WITH_OTHERS = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "MODIFIER", ""))
-"""First words of Unicode's names of letters that are written beside others, and resemble none of them."""
+"""First words of Unicode names of letters that are mixed with other scripts, and look like none of them."""
 _MARKS = ("Pi", "Pf", "Ps", "Pe", "Po", "Pd", "Sm", "Sk")
 _WITHIN_A_WORD = re.compile(r"(?<=\w)['’.-](?=\w)")
 
 Outlet = Callable[[RoomLine], None]
-"""Where a player sees what happens. Must return at once."""
+"""Shows a line to a player. Must return at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,31 +154,23 @@ class Being:
 
     Attributes:
         id: as in percepts ("user_caity", "servnak").
-        name: as shown.
-        aliases: other names.
         persona: of a character; None for a player.
         outlet: of a player; None for a character.
-        give_way: has a player leave whom somebody else vouched for; None for who came in with a password.
+        give_way: makes a player leave who came in without a password of their own; else None.
     """
 
     id: str
     name: str
-    aliases: tuple[str, ...] = ()
     persona: Persona | None = None
     outlet: Outlet | None = None
     give_way: Callable[[], None] | None = None
-
-    @classmethod
-    def character(cls, persona: Persona) -> Being:
-        """The body of a persona."""
-        return cls(persona.id, persona.name, persona.aliases, persona)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Everything it is called, folded for comparison."""
         if self.persona is not None:
             return self.persona.names
-        return tuple(name.casefold() for name in (self.id, self.name, *self.aliases))
+        return self.id.casefold(), self.name.casefold()
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -196,18 +180,18 @@ class Being:
         return tuple(dict.fromkeys((*self.names, *map(str.casefold, self.persona.called))))
 
     def would_be_taken_for(self, being_id: str, names: Iterable[str]) -> str | None:
-        """The name, if any, by which somebody of this id and these names could be taken for this one."""
+        """The one of these names, if any, that makes somebody with this id look like this being."""
         return next((name for name in names if self.id == being_id or name.casefold() in self.names), None)
 
     def named_in(self, text: str) -> bool:
-        """Whether the text names it, as whole words in any case."""
+        """Whether the text names it, as a whole word in any case."""
         folded = text.casefold()
         return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) for name in self.called if name)
 
 
 @dataclass(frozen=True, slots=True)
 class RoomScene:
-    """What somebody sees of the room they are in."""
+    """What somebody sees of their room."""
 
     room: Room
     exits: dict[str, str]
@@ -215,16 +199,11 @@ class RoomScene:
     others: tuple[Being, ...]
 
 
-def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
-    """Somebody by id, name, alias or unambiguous beginning of one.
-
-    Args:
-        wanted: as typed.
-        beings: whom it may be.
-        where: finishes the sentence "There is nobody called … {where}".
+def find_being(wanted: str, beings: Iterable[Being]) -> Being:
+    """Somebody in the room by id, name, alias or unambiguous beginning of one.
 
     Raises:
-        NotFound: names the nearest, or who there is.
+        NotFound: the message names those who are near to it, or everybody there is.
     """
     among = tuple(beings)
     by_name = {name: being for being in among for name in being.names}
@@ -243,15 +222,14 @@ def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
     else:
         present = sorted({being.name for being in by_name.values()}, key=str.casefold)
         hint = f"{there_are(present)}." if present else "there is nobody at all."
-    raise NotFound(f"There is nobody called {shorten(wanted, 30)} {where}; {hint}")
+    raise NotFound(f"There is nobody called {shorten(wanted, 30)} here; {hint}")
 
 
 def require_name(name: str) -> None:
-    """Raise `UserError` when a name (NFKC) could be taken for more than a name, or for another one.
+    """Raise `UserError` when a name (NFKC) could be taken for more than a name, or for another name.
 
-    It is no word for somebody, has no letters of two alphabets (one Cyrillic letter in a Latin word), and
-    nothing that ends a sentence or quotes one, so that no line about whoever is called so could be somebody
-    else's.
+    It may not be a word for somebody, mix alphabets (one Cyrillic letter in a Latin word), or hold anything
+    that ends or quotes a sentence: then a line about its owner could pass for somebody else's.
     """
     if _WORDS.fullmatch(name.casefold()):
         raise UserError(f"{name} has another meaning here; choose another name")
@@ -267,41 +245,9 @@ def require_name(name: str) -> None:
 
 
 def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -> None:
-    """Raise `UserError` when one of `beings` has this id, or is called by one of these names."""
+    """Raise `UserError` when one of `beings` has this id or one of these names."""
     names = tuple(names)
     for being in beings:
         name = being.would_be_taken_for(being_id, names)
         if name is not None:
             raise UserError(f"somebody called {name} is already here; choose another name")
-
-
-def perceived(
-    line: RoomLine, actor: Being, hearer: Being, addressed: bool, present: frozenset[str],
-    *, now: float, place: str, things: Sequence[str], depth: int, audience: Audience | None, floor: Floor,
-) -> Percept | None:  # fmt: skip
-    """The percept; None for whoever only sees that others whisper.
-
-    Args:
-        addressed: it was said to the hearer.
-        present: who would hear an answer.
-        things: what lies about, by name.
-        audience: who may learn of it, where that does not follow from who is there.
-    """
-    whispered = line.kind is Kind.WHISPER
-    if whispered and hearer.id != line.target:
-        return None
-    return Percept(
-        user_id=actor.id,
-        text=line.text,
-        timestamp=now,
-        kind=line.kind,
-        addressed=addressed,
-        audience=audience,
-        present=frozenset({actor.id}) if whispered else present - {hearer.id},
-        depth=depth,
-        place=place,
-        things=tuple(things),
-        data={"manner": line.manner} if line.manner else {},
-        floor=floor,
-        tier=line.tier,
-    )

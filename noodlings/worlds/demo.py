@@ -1,7 +1,6 @@
-"""A guided minute without input: a story is told, 500 idle lines pass, and it is not forgotten.
+"""The greeting of a visit, and a demo without input: a story is told, 500 idle lines pass, it is remembered.
 
-What one sees is the real program: each line is typed into the same dispatch function that a player uses. The
-banner, the first thing one sees, says what this is, who speaks here and how to get help. It fits 80 columns.
+The demo runs the real program: each line goes to the same dispatch function that a player uses.
 """
 
 from __future__ import annotations
@@ -29,12 +28,7 @@ WIDTH = 80
 
 
 def banner(status: ModelStatus, characters: Sequence[str]) -> RenderableType:
-    """The greeting of `noodlings play`.
-
-    Args:
-        status: how things stand with the language model.
-        characters: shown names of those who live here.
-    """
+    """The greeting of `noodlings play`; `characters` are the names of those who live here."""
     names = " and ".join(filter(None, (", ".join(characters[:-1]), "".join(characters[-1:]))))
     live = f" live{'' if len(characters) > 1 else 's'} here. " if characters else ""
     what = Text.assemble(
@@ -77,10 +71,10 @@ def _voice(status: ModelStatus) -> list[RenderableType]:
 
 
 START = 1_767_254_400.0
-"""World time at which it begins: a first of January, eight in the morning UTC. Always the same demo."""
+"""World time at which the demo begins: 2026-01-01 08:00 UTC."""
 IDLE_LINES = 500
 SECONDS_APART = 90.0
-"""World time between two idle lines: 500 of them are half a day."""
+"""World time between two idle lines; 500 of them take half a day."""
 
 _PASSERS_BY = ("user_miller", "user_baker", "user_postman", "user_gardener")
 _SUBJECTS = (
@@ -106,15 +100,13 @@ _REMARKS = (
 
 @dataclass(frozen=True, slots=True)
 class DemoStage:
-    """What the demo plays on.
+    """What the demo needs.
 
     Attributes:
         dispatch: runs a line as a player types it.
-        world: whose minds are waited for, and where somebody is found to talk to.
         player: the id of whoever watches.
-        perceive: straight into a character's mind, for the idle lines.
+        perceive: takes the idle lines straight to a character's mind.
         clock: world time, which the demo moves.
-        screen: where everything is shown.
     """
 
     dispatch: Dispatch
@@ -126,7 +118,7 @@ class DemoStage:
 
 
 async def demonstrate(stage: DemoStage) -> None:
-    """Play the demo from beginning to end. Pauses only where somebody watches."""
+    """Play the demo from beginning to end, with pauses in a terminal."""
     being, room = next((being, room) for being, room in stage.world.who() if being.persona)
     name = being.name
     await _caption(stage, f"A small world. You go to {name}, and tell {name} something that matters to you.")
@@ -156,7 +148,7 @@ async def demonstrate(stage: DemoStage) -> None:
 
 
 def idle_lines() -> list[tuple[str, str]]:
-    """Who says what: `IDLE_LINES` remarks without weight, always the same ones."""
+    """`IDLE_LINES` unimportant remarks, always the same, as (user id, text)."""
     remarks = [f"{subject} {remark}" for subject, remark in product(_SUBJECTS, _REMARKS)]
     return [
         (_PASSERS_BY[number % len(_PASSERS_BY)], remarks[number * 7 % len(remarks)])
@@ -165,8 +157,8 @@ def idle_lines() -> list[tuple[str, str]]:
 
 
 async def _idle_remarks(stage: DemoStage, agent_id: str) -> float:
-    """Let them all be perceived. Returns how long it took, in real seconds."""
-    # The banner of `play` is here as well, and has no use for bars.
+    """Let a character perceive all idle lines. Returns how long it took, in real seconds."""
+    # The banner, which is in this file, too, needs no progress bars.
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     began = time.perf_counter()
@@ -181,14 +173,13 @@ async def _idle_remarks(stage: DemoStage, agent_id: str) -> float:
         for user_id, text in bar.track(idle_lines()):
             stage.clock.advance(SECONDS_APART)
             around = frozenset({stage.player})
-            # Depth 1: said among others, so that nobody expects an answer to it.
+            # Depth 1: said among others, so nobody expects an answer.
             await stage.perceive(agent_id, Percept(user_id, text, stage.clock.now(), present=around, depth=1))
     stage.clock.advance(SECONDS_APART)
     return time.perf_counter() - began
 
 
 async def _type(stage: DemoStage, line: str) -> None:
-    """Show a line as a player would type it, and what comes of it."""
     stage.screen.show(Text.assemble(("> ", "dim"), (line, "bold")))
     answer = await stage.dispatch(line)
     stage.screen.show(answer.view)

@@ -1,8 +1,8 @@
-"""Turn-taking: whom a line was said to, and who of those who hear it answers.
+"""Turn-taking: whom a line was said to, and which of its hearers answers.
 
-There is one decision for the room. What was said to somebody is answered by nobody else. What was said to
-nobody in particular is answered by one at most, by exactly one where a person asks; a hearer that fails, is
-gone, or does not make up its mind, is not waited for.
+There is one decision for the room. A line that was said to somebody is answered by nobody else. A line to
+nobody in particular gets at most one answer, and exactly one if a person asks. Nobody waits for a hearer that
+fails, is gone, or does not decide in time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from noodlings.worlds.beings import Being, RoomLine
 TALK = 120.0
 """World seconds for which two are in talk after one spoke to the other."""
 PATIENCE = 2.0
-"""Real seconds for which the others' bids are waited for; a bid takes a few milliseconds."""
+"""Real seconds after the first bid to wait for the others; a bid takes a few milliseconds."""
 
 _GREETING = (
     r"(?:(?:hi|hello|hey)(?: there)?|greetings|welcome|goodbye|bye"
@@ -41,7 +41,7 @@ _ANYBODY = re.compile(
 
 @lru_cache(maxsize=256)
 def _calls(who: str) -> re.Pattern[str]:
-    """How a line calls somebody: "hi Bob", "Bob, look", "look, Bob", "how are you Bob?" """
+    """How a line addresses somebody: "hi Bob", "Bob, look", "look, Bob", "how are you Bob?" """
     return re.compile(
         rf"^\W*(?:{_LEADS}\W+)+{who}(?!\w)|(?:^|[.!?…]\s)\W{{0,5}}{who}\s*(?:$|[,:;!?.…—])|@{who}(?!\w)"
         rf"|(?:[,;.!?…—]\s*|\b(?:you|up|going|doing|think|here|there|now|today|too|please|later|then|me)\s+)"
@@ -51,7 +51,7 @@ def _calls(who: str) -> re.Pattern[str]:
 
 
 def to_everybody(text: str) -> bool:
-    """Whether words are for all who hear them, whoever the speaker was in talk with."""
+    """Whether words are for all who hear them, even if the speaker was in talk with somebody."""
     return _calls(_EVERYBODY).search(text) is not None or _ANYBODY.search(text) is not None
 
 
@@ -61,8 +61,8 @@ def wants_answer(text: str) -> bool:
     return asks or to_everybody(text) or _GREETED.fullmatch(text) is not None
 
 
-def _named(line: RoomLine, others: Sequence[Being]) -> list[Being]:
-    """Whom a line itself tells that it was said to."""
+def _addressed(line: RoomLine, others: Sequence[Being]) -> list[Being]:
+    """Those to whom a line was said, by the line alone."""
     if line.kind is Kind.WHISPER:
         return [other for other in others if other.id == line.target]
     told = others if line.kind in (Kind.SAY, Kind.EMOTE) else ()
@@ -70,9 +70,9 @@ def _named(line: RoomLine, others: Sequence[Being]) -> list[Being]:
 
 
 def _called(being: Being, line: RoomLine) -> bool:
-    """Whether a line is meant for somebody by name.
+    """Whether a line addresses somebody by name.
 
-    It is enough to name a character. A player may be called by any word, and be talked about.
+    A character need only be named. A player's name may be any word, so it must be used as an address.
     """
     if being.persona is not None or line.kind is Kind.EMOTE:
         return being.named_in(line.text)
@@ -83,13 +83,12 @@ def _called(being: Being, line: RoomLine) -> bool:
 def take_turns(
     bids: Mapping[str, Decision], names: Mapping[str, str], now: float, asked: bool
 ) -> dict[str, Decision]:
-    """What each hearer of a line does, given what each would do by itself; the order of the bids is nothing.
+    """What each hearer of a line does, given the bids: what each would do alone. Their order is irrelevant.
 
-    Of those who would speak it is the one with most to say; whoever spoke last stands back for the others.
+    Of those who would speak, the one with most to say does, but whoever spoke last comes after the others.
 
     Args:
-        bids: by agent id.
-        names: of the agents, as shown.
+        bids, names: by agent id.
         now: world time.
         asked: one of them must answer, if there is one that may.
     """
@@ -123,13 +122,12 @@ class RoomFloor:
     """The `Floor` of one line. Use within a running event loop.
 
     Args:
-        hearers: agent id → shown name, of the characters who hear it.
-        now: world time.
-        asked: see `take_turns`.
-        speaker: who said it, as shown.
-        to: whom it was said to; empty for nobody in particular.
-        in_talk: whether their talk alone tells so, and not the line.
-        here: whether a hearer is still there.
+        hearers: agent id → name, of the characters who hear it.
+        now, asked: see `take_turns`.
+        speaker: name of whoever said it.
+        to: those to whom it was said; empty for nobody in particular.
+        in_talk: `to` follows from an earlier talk and not from the line.
+        here: tells whether a hearer is still there.
     """
 
     def __init__(
@@ -155,7 +153,7 @@ class RoomFloor:
         self._patience: asyncio.TimerHandle | None = None
 
     def bid(self, agent_id: str, decision: Decision) -> None:
-        """What a hearer would do; too late once it is decided, but for one that was asked itself."""
+        """Take what a hearer would do. After the decision only a hearer that was addressed may still bid."""
         if agent_id in self._awaited or decision.eagerness is None:
             self._bids[agent_id] = decision
             if self._patience is None:
@@ -163,13 +161,13 @@ class RoomFloor:
             self.drop(agent_id)
 
     def drop(self, agent_id: str) -> None:
-        """A hearer that has not bid will not do so any more."""
+        """Do not wait for a hearer any more."""
         self._awaited.discard(agent_id)
         if not self._awaited:
             self.decide()
 
     def decide(self) -> None:
-        """Decide, once, by the bids that there are."""
+        """Decide, once, by the bids so far."""
         if not self._decided.is_set():
             self._awaited.clear()
             bids = {who: bid for who, bid in self._bids.items() if self._here(who)}
@@ -179,7 +177,7 @@ class RoomFloor:
                 self._patience.cancel()
 
     async def decision(self, agent_id: str) -> Decision:
-        """What a hearer does; silence for one that bid too late, or is gone."""
+        """What a hearer does. One that bid too late, or is gone, is silent."""
         own = self._bids.get(agent_id)
         if own is not None and (own.eagerness is None or not (own.speak or self._asked)):
             return own
@@ -188,7 +186,7 @@ class RoomFloor:
 
 
 class Talks:
-    """Who is in talk with whom: with whoever spoke to them last, or whom alone they called by name."""
+    """Who is in talk with whom: with the last who spoke to them, or the only one they addressed."""
 
     def __init__(self) -> None:
         self._with: dict[str, tuple[str, str, float]] = {}
@@ -202,12 +200,11 @@ class Talks:
         Args:
             others: who is there beside the speaker.
             place: a room's id.
-            now: world time.
-            depth: of the line, see `Percept`. It is 0 for what a person says.
-            answers: id of whoever the line answers, or "".
-            here: whether a hearer is still there.
+            depth: see `Percept`; 0 for what a person says.
+            answers: id of the one whom the line answers, or "".
+            here: tells whether a hearer is still there.
         """
-        to, in_talk = _named(line, others), False
+        to, in_talk = _addressed(line, others), False
         if len(to) == 1:
             self._with[line.actor] = (to[0].id, place, now)
         elif not to and depth == 0 and line.kind in (Kind.SAY, Kind.EMOTE) and not to_everybody(line.text):

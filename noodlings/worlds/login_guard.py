@@ -1,12 +1,12 @@
-"""The login of the world: who is whom, and a guard that makes guessing passwords take for ever.
+"""The login of the world, with a guard that makes guessing passwords very slow.
 
 After a failure one has to wait: the longer, the more often somebody failed at that name, or the more names
-were failed at from that address. Whether there is an account of that name makes no difference, so nothing
-reveals it. Nobody's success takes the wait back. Nor do other people's failures keep an owner out: the first
-attempt from an address does not queue behind theirs, and from where the password was right before, only what
-is typed there counts. See docs/decisions/0016-door.md.
+were tried in vain from that address. Whether there is an account of that name makes no difference, so nothing
+reveals it. No success resets the wait. Other people's failures do not keep an owner out: the first attempt
+from an address does not queue behind theirs, and at an address where the password was right before, only
+attempts from there count. See docs/decisions/0016-door.md.
 
-Waiting and the limit on how fast somebody may type use a timer, so that a test can wait by hand.
+Waiting and the limit on typing use a timer, so that a test can move time by hand.
 """
 
 from __future__ import annotations
@@ -25,33 +25,29 @@ from noodlings.worlds.accounts import Account, Accounts, check_name, check_passw
 
 
 class Timer(Protocol):
-    """Time as it passes for people at their keyboards."""
+    """Real time: seconds that only ever rise, and a way to wait for some of them."""
 
-    def now(self) -> float:
-        """Seconds that only ever rise."""
+    def now(self) -> float: ...
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait for so long."""
+    async def sleep(self, seconds: float) -> None: ...
 
 
 class RealTimer:
     """The time of this machine."""
 
     def now(self) -> float:
-        """Seconds that only ever rise."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for so long."""
         await asyncio.sleep(seconds)
 
 
 class TypingRate:
-    """How fast one person may go on: some at once, then so many a second.
+    """A limit on how fast one player may type.
 
     Args:
-        per_second: things a second, > 0.
-        at_once: things that need not wait after a pause.
+        per_second: lines a second, > 0.
+        at_once: lines that need not wait after a pause.
         now: seconds, to begin with.
     """
 
@@ -62,7 +58,7 @@ class TypingRate:
         self._counted_at = now
 
     def wait(self, now: float) -> float:
-        """Count one thing; the seconds it has to wait for, 0 at a human pace."""
+        """Count one line; returns the seconds that it has to wait, 0 at a human pace."""
         gained = (now - self._counted_at) * self._per_second
         self._left = min(self._left + gained, self._at_once) - 1
         self._counted_at = now
@@ -70,15 +66,15 @@ class TypingRate:
 
 
 FREE = 2
-"""Attempts that nobody waits after: everybody mistypes."""
+"""Failed attempts without a wait: everybody mistypes."""
 LONGEST_WAIT = 30.0
 """Seconds before the answer to a wrong password, at most."""
 FORGIVEN = 900.0
 """Seconds without an attempt after which counting begins anew."""
 REMEMBERED = 30_000
-"""Addresses, names and pairs of both that are remembered."""
+"""How many addresses, names and pairs of both are remembered."""
 LONGEST_NAME = 80
-"""Characters of a name by which it is counted; no account has so many."""
+"""Characters by which a name is counted; no account has so many."""
 AT_ONCE = 2
 """Passwords that are hashed at once, 64 MB each."""
 
@@ -92,10 +88,10 @@ class _Tries:
     """What was tried from an address, at a name, or at that name from that address.
 
     Attributes:
-        failed: attempts that failed of late; of an address: the names it failed at or made.
-        at: of the latest attempt.
+        failed: recent attempts that failed; for an address, the names that it failed at or created.
+        at: time of the latest attempt.
         proved: the password was right.
-        turn: one attempt after the other.
+        turn: lets attempts run one after another.
     """
 
     failed: int = 0
@@ -108,10 +104,8 @@ class LoginGuard:
     """Lets people in by name and password. Use within a running event loop.
 
     Args:
-        accounts: who there is.
-        reserved: names that nobody may take over the wire: characters, and whoever they know already.
-        timer: real time.
-        made: told of each new account, and from which address it was made.
+        reserved: tells names that nobody may take: characters, and everybody whom they know already.
+        made: called with each new account and the address that it was made from.
     """
 
     def __init__(
@@ -129,19 +123,19 @@ class LoginGuard:
         self._hashing = asyncio.Semaphore(AT_ONCE)
 
     async def connect(self, address: str, name: str, password: str) -> Account:
-        """Whoever has this password. Raises `UserError`, after a while that grows with each failure."""
+        """The account with this password. Raises `UserError`, after a wait that grows with each failure."""
         address, who = network_of(address), folded(name)[:LONGEST_NAME]
         here = self._tries(address, who)
         async with AsyncExitStack() as turns:
             await turns.enter_async_context(here.turn)
             proved = here.proved
-            if here.failed and not proved:  # a first attempt does not queue up behind all who guess here
+            if here.failed and not proved:  # a first attempt does not queue behind everybody who guesses here
                 await turns.enter_async_context(self._tries(name=who).turn)
             place = self._tries(address=address)
             async with nullcontext() if proved else place.turn:
                 account = await self._slowly(lambda: self._accounts.check(name, password))
                 if account is not None:
-                    # Only here: that says nothing about who else fails at this name, or from this address.
+                    # Only here: it says nothing of others who fail at this name, or from this address.
                     here.proved, here.failed = True, 0
                     return account
                 failed = self._failed(address, who)
@@ -153,11 +147,11 @@ class LoginGuard:
             raise UserError(WRONG)
 
     async def create(self, address: str, name: str, password: str) -> Account:
-        """A new player. Raises `UserError` when that cannot be."""
+        """Make an account for a new player. Raises `UserError` when that cannot be."""
         name, password = check_name(name), check_password(password)
         place = self._tries(address=network_of(address))
         async with place.turn:
-            place.failed += 1  # also when the name is taken: else one could ask for all names there are
+            place.failed += 1  # also when the name is taken: else one could find out all names
             try:
                 if self._reserved(name) or self._accounts.gone(name):
                     raise UserError(f"{name} is already taken; choose another name.")
@@ -175,7 +169,7 @@ class LoginGuard:
             return await asyncio.to_thread(work)
 
     def _failed(self, address: str, who: str) -> int:
-        """Count one more; how many there are by now for whoever this was."""
+        """Count a failure; returns how many there are that this one has to wait for."""
         here = self._tries(address, who)
         here.failed += 1
         if here.proved:
@@ -204,7 +198,7 @@ class LoginGuard:
         return tries
 
     def _forget_half(self) -> None:
-        """Whoever fills the table from many addresses loses their own first, and not what they failed at."""
+        """Whoever floods the table from many addresses loses those before the names that were tried."""
 
         def worth(kept: tuple[object, _Tries]) -> tuple[bool, int, float]:
             tries = kept[1]

@@ -1,8 +1,7 @@
-"""The way from the world into the minds of its characters.
+"""Hands percepts from the world to the minds of its characters, without ever waiting.
 
-Handing a percept over never waits. A mind takes each percept in when it comes and in order, answers in its
-own time, and holds up neither the world nor another mind. What a mind that is far behind cannot take is
-dropped, and the log says so.
+A mind takes percepts in at once and in order, answers in its own time, and holds up neither the world nor
+another mind. If a mind is too far behind, its percepts are dropped and logged.
 """
 
 from __future__ import annotations
@@ -20,14 +19,13 @@ from noodlings.values.trace import Trace
 log = logging.getLogger(__name__)
 
 CAPACITY = 64
-"""Turns of one character that may be unfinished; with a slow model it falls behind by at most so many."""
+"""Unfinished turns of one character, beyond which its percepts are dropped."""
 
 Perceive = Callable[[str, Percept], Awaitable[Trace]]
-"""Agent id, percept → the finished turn. Takes the percept in before it first waits for anything, and
-answers the percepts of one agent in the order in which they came. It bids for the floor of a percept as soon
-as that is taken in."""
+"""Agent id, percept → the finished turn. It takes the percept in before it first waits for anything, then
+bids for the floor, and answers the percepts of one agent in the order in which they came."""
 Done = Callable[[str, Percept, Trace | None], None]
-"""Agent id, percept, its trace; None when the mind failed."""
+"""Agent id, percept, its trace, or None if the mind failed."""
 
 
 class Minds:
@@ -37,15 +35,15 @@ class Minds:
         self._perceive = perceive
         self._done = done
         self._capacity = capacity
-        # Tasks start in the order in which they were made, so percepts are taken in in order. One task a
-        # percept, not one queue an agent: what is queued is lost with the process, what is taken in is kept.
+        # Tasks start in the order in which they were made, so percepts are taken in in order. Each has a task
+        # of its own: what is queued is lost with the process, and what is taken in is kept.
         self._turns: set[asyncio.Task[None]] = set()
         self._unfinished: Counter[str] = Counter()
         self._at_rest = asyncio.Event()
         self._at_rest.set()
 
     def hand(self, agent_id: str, percept: Percept) -> bool:
-        """Give a character something to perceive. Returns at once; False when it was dropped."""
+        """Give a character something to perceive. Returns at once; False if it was dropped."""
         if self._unfinished[agent_id] >= self._capacity:
             what = f"{percept.kind} from {percept.user_id}: {shorten(percept.text, 50)}"
             log.warning("%s cannot keep up: dropped %s", agent_id, what)
@@ -64,11 +62,11 @@ class Minds:
         return self._unfinished[agent_id] > 0
 
     async def settle(self) -> None:
-        """Wait until no turn is unfinished, those that answers led to included."""
+        """Wait until all turns are finished, also those that answers lead to."""
         await self._at_rest.wait()
 
     async def close(self) -> None:
-        """End all unfinished turns, and say in the log whose they were."""
+        """Cancel and log all unfinished turns."""
         for agent_id, unfinished in self._unfinished.items():
             if unfinished:
                 log.warning("%s leaves %d turns unfinished", agent_id, unfinished)
@@ -77,7 +75,7 @@ class Minds:
         await asyncio.gather(*self._turns, return_exceptions=True)
 
     async def _turn(self, agent_id: str, percept: Percept) -> None:
-        """One turn; whatever goes wrong in it ends in the log, and the mind lives on."""
+        """One turn; errors are logged, and the mind goes on."""
         trace = None
         try:
             trace = await self._perceive(agent_id, percept)
@@ -93,7 +91,7 @@ class Minds:
     def _finished(self, agent_id: str, percept: Percept, turn: asyncio.Task[None]) -> None:
         if percept.floor is not None:  # it has bid, unless it failed or was cancelled
             percept.floor.drop(agent_id)
-        # Whatever followed from the turn was handed on within it: at rest means that nothing is to come.
+        # Percepts that follow from a turn are handed on within it, so nothing comes when all are finished.
         self._turns.discard(turn)
         self._unfinished[agent_id] -= 1
         if not self._turns:

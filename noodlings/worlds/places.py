@@ -1,7 +1,4 @@
-"""The rooms of a world as they are written down: read from YAML, checked once, never changed.
-
-Whatever is wrong in the file (an exit into nowhere, an unknown key) is refused before anybody walks there.
-"""
+"""The rooms of a world, read from YAML and checked as a whole, so that no exit leads nowhere."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ _OPPOSITE = {
 
 @dataclass(frozen=True, slots=True)
 class RoomThing:
-    """Something to look at: its name, other words for it, and what one sees."""
+    """Something to look at; `also` are other words for it."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -56,7 +53,6 @@ class Room:
         return self.name[0].lower() + self.name[1:] if self.name.startswith("The ") else self.name
 
     def thing(self, wanted: str) -> RoomThing | None:
-        """Something to look at, by its name or another word for it."""
         wanted = wanted.casefold().strip().removeprefix("the ")
         return next((thing for thing in self.things if wanted in (thing.name, *thing.also)), None)
 
@@ -71,13 +67,10 @@ class Places:
     rooms: dict[str, Room]
 
     def exit(self, room: Room, way: str) -> tuple[str, str]:
-        """The exit called `way`: a direction, its first letter, or where it leads.
-
-        Returns:
-            Its direction and the id of the room behind it.
+        """Direction and target of the exit called `way`: a direction, its first letter, or where it leads.
 
         Raises:
-            UserError: there is none; the message names those there are.
+            UserError: there is none; the message lists all exits.
         """
         way = way.casefold().strip().removeprefix("the ")
         for direction, target in room.exits.items():
@@ -90,7 +83,7 @@ class Places:
 
 
 def load_places(file: Path = PLACES) -> Places:
-    """Read the rooms. Raises `UserError` naming the file and what is wrong in it."""
+    """Read the rooms. Raises `UserError`, naming the file and what is wrong in it."""
     try:
         data = read_yaml(file.read_text(encoding="utf-8"))
         places = _reader().validate_python(data)
@@ -110,7 +103,7 @@ def load_places(file: Path = PLACES) -> Places:
 
 
 def came_from(direction: str) -> str:
-    """From where somebody arrives who walked in this direction: north → "the south"."""
+    """Where somebody comes from who walked in this direction: north → "the south"."""
     return _OPPOSITE.get(direction, "somewhere else")
 
 

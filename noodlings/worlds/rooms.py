@@ -1,12 +1,11 @@
 """The world: rooms, who is where, and what happens there.
 
 Everything that happens is perceived by the characters in the room and shown to the players in it. Acting
-returns at once: what characters make of it comes later, through their own queues (`minds`), so that a slow
-mind never holds up the world or another mind.
+returns at once: characters answer later, through queues of their own (`minds`), so that a slow mind never
+holds up the world or another mind.
 
-The last lines of each room are shown again to anybody who comes back. They are few and held in memory alone:
-what was said is kept in minds, not here. What was whispered, or told with nobody else there, is shown again
-only to those it was between.
+The last lines of each room are held in memory, and shown again to anybody who comes back. Whispers, and lines
+between two who were alone, are shown again only to those two.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ from noodlings.worlds.beings import (
     RoomScene,
     find_being,
     heard,
-    perceived,
     require_free,
     require_name,
     split_gestures,
@@ -43,39 +41,34 @@ from noodlings.worlds.floor import Talks
 from noodlings.worlds.minds import CAPACITY, Minds, Perceive
 from noodlings.worlds.places import Places, Room, came_from
 
-LINES = 20
-"""Lines of one room."""
-
-_KINDS = (Kind.SAY, Kind.EMOTE, Kind.WHISPER)
+SCROLLBACK = 20
+"""Lines of one room that are shown again."""
 
 
 class Scrollback:
-    """What was said and done in each room of late."""
+    """The latest things said and done in each room."""
 
-    def __init__(self, lines: int = LINES) -> None:
-        self._rooms: defaultdict[str, deque[tuple[RoomLine, Audience]]] = defaultdict(
-            lambda: deque(maxlen=lines)
-        )
+    def __init__(self) -> None:
+        self._rooms: dict[str, deque[tuple[RoomLine, Audience]]] = {}
 
     def note(self, room: Room, line: RoomLine, audience: Audience) -> None:
-        """A line was seen in a room, by an audience; who came and went is not kept."""
-        if line.kind in _KINDS:
-            self._rooms[room.name].append((line, audience))
+        """Keep a line that this audience saw in a room; who came and went is not kept."""
+        if line.kind in (Kind.SAY, Kind.EMOTE, Kind.WHISPER):
+            self._rooms.setdefault(room.name, deque(maxlen=SCROLLBACK)).append((line, audience))
 
     def of(self, room: Room, viewer: str) -> list[RoomLine]:
-        """What a viewer may see again of a room, oldest first."""
+        """The lines of a room that a viewer may see again, oldest first."""
         lines = self._rooms.get(room.name, ())
         return [line for line, audience in lines if may_learn(frozenset({viewer}), audience)]
 
     def clear(self) -> None:
-        """Nothing is shown again."""
         self._rooms.clear()
 
 
 log = logging.getLogger(__name__)
 
 MAX_DEPTH = 3
-"""Replies to replies to replies reach nobody's mind any more: every echo ends."""
+"""Deeper replies to replies reach no mind, so that every talk between characters ends."""
 MAX_NAME = 30
 
 Idle = Callable[[str, float], Awaitable[str | None]]
@@ -86,17 +79,13 @@ class World:
     """Rooms with characters and players in them. Use within a running event loop.
 
     Args:
-        places: the rooms.
         personas: the characters; each starts where it was, else at its home.
-        perceive: hands a percept to a character's mind.
-        idle: asks a character what it does of its own accord.
-        clock: world time.
-        seed: which character acts next of its own accord.
-        state: what `changed` was handed in an earlier life.
+        seed: decides which character acts next of its own accord.
+        state: what `changed` was last called with, in an earlier process.
         changed: called with the whole state (JSON-compatible) whenever somebody moved.
         capacity: percepts that may wait for one character.
-        shown: called with each line that is seen in a room, and with whoever may learn of it.
-        by_sentence: `speaking` is called with the parts of every answer, so players see them one by one.
+        shown: called with each line that is seen in a room, and with those who may learn of it.
+        by_sentence: players see answers sentence by sentence, through `speaking`.
     """
 
     def __init__(
@@ -135,42 +124,39 @@ class World:
                 self.settle_in(persona)
 
     def settle_in(self, persona: Persona) -> None:
-        """A character lives here from now on, where it was last, else at its home."""
-        self._beings[persona.id] = Being.character(persona)
+        """Let a character live here, where it was last, else at its home."""
+        self._beings[persona.id] = Being(persona.id, persona.name, persona)
         self._rooms.setdefault(persona.id, self._home(persona))
         self._together.clear()
 
     def wake(self, persona: Persona) -> Room:
-        """A character comes into the rooms before everybody's eyes. Raises `UserError` when it is there."""
+        """Let a character come in, seen by everybody there. Raises `UserError` when it is there already."""
         require_free(self._beings.values(), persona.id, (persona.id, persona.name, *persona.aliases))
         self.settle_in(persona)
         self._resting.discard(persona.id)
-        self._happen(
-            self._beings[persona.id], RoomLine(Kind.ARRIVE, "comes to life", persona.id, persona.name)
-        )
+        self._act(self._beings[persona.id], Kind.ARRIVE, "comes to life")
         self._save()
         return self.room_of(persona.id)
 
     def rest(self, agent_id: str) -> None:
-        """A character is in no room any more, until it wakes; its memory stays. Raises `NotFound`."""
-        being = self.being(agent_id)
-        self._happen(being, RoomLine(Kind.LEAVE, "falls silent and fades away", agent_id, being.name))
-        del self._beings[agent_id]
-        self._together.clear()
+        """Take a character out of the rooms until it wakes; its memory stays. Raises `NotFound`."""
+        self._act(self.being(agent_id), Kind.LEAVE, "falls silent and fades away")
+        self._remove(agent_id)
         self._resting.add(agent_id)
         self._save()
 
     def enter(
         self, user_id: str, name: str, outlet: Outlet, give_way: Callable[[], None] | None = None
     ) -> None:
-        """A player comes in, where it was last. Raises `UserError` when the name will not do.
+        """Let a player come in, where they were last. Raises `UserError` when the name will not do.
 
-        Whoever has a `give_way`, which has them leave, does so for one of their name or id who has none.
+        Players with `give_way` came in without a password of their own; they leave for one of the same name
+        or id who has one.
         """
         name = unicodedata.normalize("NFKC", clean(name))
         if not name or len(name) > MAX_NAME:
             raise UserError(f"a player's name has 1 to {MAX_NAME} characters")
-        if give_way is not None:  # an account's name was looked at when it was made
+        if give_way is not None:  # an account's name was checked when it was made
             require_name(name)
         for being in [*self._beings.values()] if give_way is None else ():
             if being.give_way is not None and being.would_be_taken_for(user_id, (name,)) is not None:
@@ -179,24 +165,23 @@ class World:
         self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
         self._rooms.setdefault(user_id, self.places.start)
         self._together.clear()
-        self._happen(self._beings[user_id], RoomLine(Kind.ARRIVE, "arrives", user_id, name))
+        self._act(self._beings[user_id], Kind.ARRIVE, "arrives")
         if self._notice:
             outlet(RoomLine(Kind.EVENT, self._notice))
         self._save()
 
     def leave(self, user_id: str) -> None:
-        """A player goes; nothing happens when it was not there."""
+        """Let a player go, if they are here."""
         being = self._beings.get(user_id)
         if being is not None:
-            self._happen(being, RoomLine(Kind.LEAVE, "leaves", user_id, being.name))
-            del self._beings[user_id]
-            self._together.clear()
+            self._act(being, Kind.LEAVE, "leaves")
+            self._remove(user_id)
 
     def part_from(self, user_ids: Collection[str]) -> None:
-        """Players were never here; who was let in by somebody else leaves now.
+        """Forget where players were; those who came in without a password of their own leave now.
 
         Raises:
-            UserError: one of them is here who came in with a password, or sits at the machine.
+            UserError: one of them is here with a password, or sits at the machine.
         """
         here = [being for being in self._beings.values() if being.id in user_ids]
         for being in here:
@@ -224,20 +209,18 @@ class World:
         return being_id in self._rooms
 
     def room_of(self, being_id: str) -> Room:
-        """Where somebody is."""
         return self.places.rooms[self._rooms[self.being(being_id).id]]
 
     def scene(self, being_id: str) -> RoomScene:
-        """What somebody sees around them."""
         room = self.room_of(being_id)
         exits = {direction: self.places.rooms[target].name for direction, target in room.exits.items()}
         return RoomScene(room, exits, tuple(self._others(being_id)))
 
     def find_here(self, being_id: str, wanted: str) -> Being:
-        """Somebody in the same room by name. Raises `NotFound`, naming the nearest or where they are."""
+        """Somebody in the same room by name. Raises `NotFound`, which says who is near, or where they are."""
         others = self._others(being_id)
         try:
-            return find_being(wanted, others, "here")
+            return find_being(wanted, others)
         except NotFound:
             for being, room in self.who():
                 if wanted.casefold() in being.names and being.id != being_id:
@@ -245,44 +228,37 @@ class World:
             raise
 
     def say(self, being_id: str, text: str, depth: int = 0) -> RoomLine:
-        """Say something to everybody in the room."""
-        being = self.being(being_id)
-        return self._happen(being, RoomLine(Kind.SAY, heard(text), being_id, being.name), depth)
+        return self._act(self.being(being_id), Kind.SAY, heard(text), depth)
 
     def emote(self, being_id: str, text: str, depth: int = 0) -> RoomLine:
         """Do something that everybody in the room sees: "waves"."""
-        being = self.being(being_id)
-        return self._happen(being, RoomLine(Kind.EMOTE, heard(text), being_id, being.name), depth)
+        return self._act(self.being(being_id), Kind.EMOTE, heard(text), depth)
 
-    def whisper(
-        self, being_id: str, to: str, text: str, depth: int = 0, tier: Tier = Tier.CONFINED
-    ) -> RoomLine:
+    def whisper(self, being_id: str, to: str, text: str, tier: Tier = Tier.CONFINED) -> RoomLine:
         """Say something to one in the room; the others only see that it happened."""
         being, target = self.being(being_id), self.find_here(being_id, to)
         if target.persona is None and clean(to).casefold() not in target.names:
-            # Whoever it was meant for may have gone, and somebody of a longer name stand here.
+            # The one who was meant may have left, and somebody with a longer name may be here.
             wanted = shorten(clean(to), 30)
             raise NotFound(f"Nobody here is called {wanted}; did you mean {target.name}? Say the whole name.")
         line = RoomLine(
             Kind.WHISPER, heard(text), being_id, being.name, "", target.id, target.name, tier=tier
         )
-        return self._happen(being, line, depth)
+        return self._happen(being, line)
 
     def go(self, being_id: str, way: str) -> Room:
         """Walk through an exit, named by its direction or by where it leads. Raises `UserError`."""
         being, room = self.being(being_id), self.room_of(being_id)
         direction, target = self.places.exit(room, way)
-        self._happen(being, RoomLine(Kind.LEAVE, f"leaves to the {direction}", being_id, being.name))
+        self._act(being, Kind.LEAVE, f"leaves to the {direction}")
         self._rooms[being_id] = target
         self._together.clear()
-        self._happen(
-            being, RoomLine(Kind.ARRIVE, f"arrives from {came_from(direction)}", being_id, being.name)
-        )
+        self._act(being, Kind.ARRIVE, f"arrives from {came_from(direction)}")
         self._save()
         return self.places.rooms[target]
 
     def leads_out(self, being_id: str, way: str) -> bool:
-        """Whether `way` is an exit of the room that somebody is in, as in `go`."""
+        """Whether `way` names an exit, as in `go`."""
         try:
             return bool(self.places.exit(self.room_of(being_id), way))
         except UserError:
@@ -291,7 +267,7 @@ class World:
     async def live(self, now: float) -> str | None:
         """Let one character that shares a room with a player do something of its own accord.
 
-        Everybody gets a turn before anybody gets a second one. Returns who had the turn, or None.
+        Everybody gets a turn before anybody gets a second one. Returns whose turn it was, or None.
         """
         turn = self._next_turn()
         if turn is None:
@@ -300,11 +276,11 @@ class World:
             turn = self._next_turn()
         if turn is not None:
             self._turns.remove(turn)
-            await self._act(turn, now)
+            await self._live(turn, now)
         return turn
 
     def answered(self, agent_id: str, percept: Percept, trace: Trace | None) -> None:
-        """Let a character say in its room what came of a percept; None for a mind that failed."""
+        """Let a character say in its room what came of a percept; the trace is None if its mind failed."""
         being = self._beings.get(agent_id)
         if being is None:
             log.info("%s had an answer for %s, and is at rest", agent_id, percept.user_id)
@@ -318,30 +294,30 @@ class World:
             self._happen(being, line, percept.depth + 1, trace, answers=percept.user_id)
 
     def speaking(self, agent_id: str, percept: Percept, trace: Trace, said: str) -> None:
-        """Let the players around see a part of an answer, in a world that shows answers by sentence.
+        """Show the players around a part of an answer, in a world that shows answers by sentence.
 
-        No mind perceives it: characters hear the whole, when it is `answered`. What was not perceived in a
-        room of this world is not answered there either.
+        No mind perceives it: characters hear the whole answer when it is `answered`. An answer to something
+        that was not perceived in a room of this world is not shown.
         """
-        if percept.floor is None:
-            return
         being = self._beings.get(agent_id)
-        line = None if being is None else self._answer_line(being, percept, trace, said)
-        if line is not None and self._by_sentence:
+        if being is None or percept.floor is None or not self._by_sentence:
+            return
+        line = self._answer_line(being, percept, trace, said)
+        if line is not None:
             self._show(agent_id, line, self._confined(agent_id, trace))
 
     def _answer_line(self, being: Being, percept: Percept, trace: Trace, said: str) -> RoomLine | None:
-        """An answer, or a part of it, as it is seen; None for nothing, or for somebody who is gone."""
+        """An answer, or a part of it, as it is seen; None if it is empty, or for somebody who is gone."""
         words, manner = split_gestures(shorten(clean(said), MAX_LINE), being.name)
         if not words and not manner:
             return None
-        overheard = self._overheard(being.id, trace)
+        here = frozenset(other.id for other in self._others(being.id))
+        overheard = bool(here) and not may_learn(here, trace.audience)
         if not words and not overheard:
             return RoomLine(Kind.EMOTE, heard(manner), being.id, being.name)
         if percept.kind is not Kind.WHISPER and not overheard:
             return RoomLine(Kind.SAY, words, being.id, being.name, manner)
-        # What was asked in confidence is answered so: aloud it would tell the whole room, or whoever came in
-        # while it was thought.
+        # Said aloud, the answer would tell the whole room, or those who came in meanwhile.
         acted = not words
         words, manner = (manner, "") if acted else (words, manner)
         target = self._beings.get(percept.user_id)
@@ -350,21 +326,16 @@ class World:
             return None
         return RoomLine(Kind.WHISPER, words, being.id, being.name, manner, target.id, target.name, acted)
 
-    def _overheard(self, agent_id: str, trace: Trace) -> bool:
-        """Whether somebody is in the room of a character who may not learn of its answer."""
-        here = frozenset(other.id for other in self._others(agent_id))
-        return bool(here) and not may_learn(here, trace.audience)
-
     def thinking(self, agent_id: str) -> None:
-        """Let the players around see that a character is long about its answer; no mind perceives it."""
+        """Show the players around that a character takes long to answer; no mind perceives it."""
         being = self._beings.get(agent_id)
         if being is not None:
             self._show(agent_id, RoomLine(Kind.EVENT, f"{being.name} is thinking…"))
 
     def announce(self, text: str, lasting: bool = False) -> None:
-        """Tell every player something that is so for the whole world; no mind perceives it.
+        """Tell all players something about the whole world; no mind perceives it.
 
-        What is lasting is told to whoever comes in as well, until something else is announced.
+        A lasting announcement is also told to everybody who comes in, until the next one.
         """
         self._notice = text if lasting else ""
         for being in self._beings.values():
@@ -372,61 +343,78 @@ class World:
                 being.outlet(RoomLine(Kind.EVENT, text))
 
     async def settle(self) -> None:
-        """Wait until every mind is done with what happened, and with what followed from it."""
+        """Wait until every mind has finished with what happened, and with what followed from it."""
         await self._minds.settle()
 
     async def close(self) -> None:
         """End all minds. `settle` first to let them finish."""
         await self._minds.close()
 
-    async def _act(self, being_id: str, now: float) -> None:
+    async def _live(self, being_id: str, now: float) -> None:
         act = clean(await self._idle_act(being_id, now) or "")
         words = spoken(act)
-        # Depth 1: nobody asked for it, so whoever answers a character's musing begins no long talk.
+        # Depth 1: nobody asked for it, so an answer to it begins no long talk.
         if words:
             self.say(being_id, words, depth=1)
         elif act:
             self.emote(being_id, act, depth=1)
 
+    def _act(self, being: Being, kind: Kind, text: str, depth: int = 0) -> RoomLine:
+        return self._happen(being, RoomLine(kind, text, being.id, being.name), depth)
+
     def _happen(
         self, being: Being, line: RoomLine, depth: int = 0, trace: Trace | None = None, answers: str = ""
     ) -> RoomLine:
-        """Show the line to the players in the room and hand it to the minds there; the actor is left out.
+        """Show the line to the players in the room and hand it to the minds there, except the actor's.
 
-        What is confined in the turn that it came of stays so in the minds of those who hear it. Whoever it
-        `answers` is in talk with the actor from now on.
+        What is confined in the turn that led to it stays confined in the minds of those who hear it. Whoever
+        it `answers` is in talk with the actor from now on.
         """
-        others = self._others(being.id)
-        present = frozenset({being.id, *(other.id for other in others)})
+        others, present = self._others(being.id), self._all_with(being.id)
         audience = self._confined(being.id, trace)
         if trace is None or not self._by_sentence:
             self._show(being.id, line, audience)
         now, place = self._clock.now(), self._rooms[being.id]
-        things = [thing.name for thing in self.room_of(being.id).things]
-        floor = self._talks.floor(
-            line, others, place, now, depth, answers, lambda who: self._is_in(who, place)
-        )
+
+        def here(being_id: str) -> bool:
+            return being_id in self._beings and self._rooms[being_id] == place
+
+        floor = self._talks.floor(line, others, place, now, depth, answers, here)
         if depth > MAX_DEPTH:
             return line
+        things = tuple(thing.name for thing in self.room_of(being.id).things)
+        whispered = line.kind is Kind.WHISPER
         for hearer in others:
-            if hearer.persona is not None:
-                percept = perceived(
-                    line, being, hearer, hearer.id in floor.to, present,
-                    now=now, place=place, things=things, depth=depth, audience=audience, floor=floor,
-                )  # fmt: skip
-                if percept is None:
-                    floor.drop(hearer.id)
-                else:
-                    self._minds.hand(hearer.id, percept)
+            if hearer.persona is None:
+                continue
+            if whispered and hearer.id != line.target:
+                floor.drop(hearer.id)
+                continue
+            percept = Percept(
+                user_id=being.id,
+                text=line.text,
+                timestamp=now,
+                kind=line.kind,
+                addressed=hearer.id in floor.to,
+                audience=audience,
+                present=frozenset({being.id}) if whispered else present - {hearer.id},
+                depth=depth,
+                place=place,
+                things=things,
+                data={"manner": line.manner} if line.manner else {},
+                floor=floor,
+                tier=line.tier,
+            )
+            self._minds.hand(hearer.id, percept)
         return line
 
     def _show(self, being_id: str, line: RoomLine, audience: Audience | None = None) -> None:
         others = self._others(being_id)
         if line.kind is Kind.WHISPER:
             audience = Audience(frozenset({line.actor, line.target}), True, line.tier)
-        elif audience is None:  # what is told with nobody else there is between those two
+        elif audience is None:  # what is said to one other alone is between the two
             alone = line.kind in (Kind.SAY, Kind.EMOTE) and len(others) < 2
-            audience = Audience(frozenset({being_id, *(other.id for other in others)}), confined=alone)
+            audience = Audience(self._all_with(being_id), confined=alone)
         self._shown(self.room_of(being_id), line, audience)
         overheard = replace(line, text="", manner="")
         for other in others:
@@ -435,20 +423,23 @@ class World:
                 other.outlet(overheard if secret else line)
 
     def _others(self, being_id: str) -> list[Being]:
-        if not self._together:  # thousands perhaps, so not gone through for each line
+        if not self._together:  # there may be thousands, too many to look through for each line
             for being in self._beings.values():
                 self._together[self._rooms[being.id]].append(being)
         return [being for being in self._together[self._rooms[being_id]] if being.id != being_id]
 
+    def _all_with(self, being_id: str) -> frozenset[str]:
+        return frozenset({being_id, *(other.id for other in self._others(being_id))})
+
+    def _remove(self, being_id: str) -> None:
+        del self._beings[being_id]
+        self._together.clear()
+
     def _confined(self, being_id: str, trace: Trace | None) -> Audience | None:
-        """Those who are there, where what came of a turn is confined to them; else None."""
+        """Everybody in the room, if the turn is confined; else None."""
         if trace is None or not trace.audience.confined:
             return None
-        there = frozenset({being_id, *(other.id for other in self._others(being_id))})
-        return Audience(there, tier=trace.audience.tier)
-
-    def _is_in(self, being_id: str, place: str) -> bool:
-        return being_id in self._beings and self._rooms[being_id] == place
+        return Audience(self._all_with(being_id), tier=trace.audience.tier)
 
     def _next_turn(self) -> str | None:
         """The first in line who shares a room with a player and is not busy thinking."""
@@ -462,7 +453,7 @@ class World:
         return persona.home if persona.home in self.places.rooms else self.places.start
 
     def _save(self) -> None:
-        # Whoever is at home is left out: a recipe that gives a character another home must move it.
+        # Those at home are left out: a recipe that gives a character another home must move it.
         homes = {being.id: self._home(being.persona) for being in self._beings.values() if being.persona}
         state: dict[str, Any] = {
             "rooms": {who: room for who, room in self._rooms.items() if homes.get(who) != room}

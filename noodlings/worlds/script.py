@@ -1,7 +1,7 @@
-"""Lines typed into a world by a script: they are dispatched one by one, as a person's are.
+"""Plays a script: its lines are dispatched one by one, as if a player typed them.
 
-A script is deterministic: after each line it waits until every mind is done, so the same lines give the same
-session. Nothing here loads what a prompt needs (`noodlings.worlds.terminal`).
+It waits after each line until every mind has finished, so the same lines give the same session. Unlike
+`noodlings.worlds.terminal`, it does not load what a prompt needs.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from rich.console import RenderableType
 from noodlings.drawing.screen import Screen
 
 LONGEST_LINE = 1_000_000
-"""Bytes of one line of a script; the rest of a longer one is let go."""
+"""Bytes of one line of a script; the rest of a longer one is dropped."""
 
 
 class CommandAnswer(Protocol):
-    """What a line was answered with: something to see, and whether the player wants to go."""
+    """The answer to a line: something to see, and whether the player leaves."""
 
     @property
     def view(self) -> RenderableType: ...
@@ -29,19 +29,15 @@ class CommandAnswer(Protocol):
 
 Dispatch = Callable[[str], Awaitable[CommandAnswer]]
 Complete = Callable[[str], Iterable[str]]
-"""The line up to the cursor → what its last word may become."""
+"""The line up to the cursor → completions of its last word."""
 
 
 async def follow(
     lines: Iterable[str], dispatch: Dispatch, settle: Callable[[], Awaitable[None]], screen: Screen
 ) -> None:
-    """Play a script to its end, or until a line leaves. Nothing is echoed.
+    """Play a script until its end, or until the player leaves. The lines are not shown.
 
-    Args:
-        lines: as typed.
-        dispatch: runs a line.
-        settle: waits until every mind is done with what a line caused.
-        screen: where answers go.
+    `settle` waits until every mind has finished with what a line caused.
     """
     for line in lines:
         answer = await dispatch(line)
@@ -54,7 +50,7 @@ async def follow(
 def read_lines(stream: BinaryIO) -> Iterator[str]:
     """The lines of a byte stream; what is not UTF-8 becomes the replacement character.
 
-    Reading blocks: between two lines of a script every mind is at rest, and nothing waits for the loop.
+    Reading may block: between two lines every mind is at rest, and nothing waits for the event loop.
     """
     while line := stream.readline(LONGEST_LINE):
         rest = line

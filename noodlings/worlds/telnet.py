@@ -1,8 +1,8 @@
 """Telnet, the protocol that every MUD client knows: always UTF-8, CR LF, and no prompt.
 
-The codec separates text from the negotiation between the programs (RFC 854, 855, 857, 1073, 1091). It is
-pure: it takes bytes in, and gives text bytes and answers to send. Whatever a client sends, it raises nothing,
-what it holds is bounded, and no sequence of bytes makes it answer for ever: an option is refused only once.
+The codec separates text from the negotiation between the programs (RFC 854, 855, 857, 1073, 1091). It does
+no I/O: it takes bytes, and returns text and answers to send. Whatever a client sends, the codec never
+raises, its memory is bounded, and no bytes make it answer for ever: an option is refused only once.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place, cannot_listen
-from noodlings.worlds.wire import HANDSHAKE_SECONDS, LineAssembler, PlayerWire
+from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
+from noodlings.worlds import wire
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -26,25 +26,23 @@ ERASE_LINE, ERASE_CHARACTER, INTERRUPT, SE = 248, 247, 244, 240
 ECHO, TIMING_MARK, TERMINAL_TYPE, WINDOW_SIZE = 1, 6, 24, 31
 
 OPENING = bytes((IAC, DO, TERMINAL_TYPE, IAC, DO, WINDOW_SIZE))
-"""What a server says first: which terminal is there, and how wide is it?"""
+"""What a server sends first: it asks for the terminal's name and width."""
 LONGEST_DETAIL = 256
-"""Bytes of one subnegotiation; the rest of a longer one is let go."""
+"""Bytes of one subnegotiation; the rest of a longer one is dropped."""
 BACKSPACE, KILL_LINE = b"\x7f", b"\x15"
 
-_SEND = 1
-_IS = 0
+_IS, _SEND = 0, 1
 _PLAIN = frozenset({"", "dumb", "unknown", "network"})
-_WIDEST = 400
 
 
 @dataclass(slots=True)
 class TelnetCodec:
-    """One side of a connection: the server's.
+    """The server's side of a connection.
 
     Attributes:
-        terminal: what the client calls its terminal, lower case; "" until it said so.
-        columns: the width of its window; 0 until it said so.
-        answers: bytes that are to be sent; whoever sends them empties it.
+        terminal: the client's name for its terminal, lower case; "" until it is told.
+        columns: the width of the client's window; 0 until it is told.
+        answers: bytes to send; the sender clears them.
     """
 
     terminal: str = ""
@@ -58,7 +56,6 @@ class TelnetCodec:
 
     @property
     def colour(self) -> bool:
-        """Whether the client's terminal is one that has colours."""
         return self.terminal not in _PLAIN
 
     def feed(self, received: bytes) -> bytes:
@@ -71,7 +68,7 @@ class TelnetCodec:
         return bytes(text)
 
     def echo(self, ours: bool) -> bytes:
-        """What to send so that the client shows what is typed, or (`ours`) leaves that to us: a password."""
+        """What to send so that the client shows what is typed, or (`ours`, for a password) does not."""
         if ours == self._echoing:
             return b""
         self._echoing = ours
@@ -98,7 +95,7 @@ class TelnetCodec:
         if byte == IAC:  # doubled: one byte of the details
             self._take(byte)
             return SB
-        self._told()
+        self._end_subnegotiation()
         return 0 if byte == SE else self._command(byte, text)
 
     def _command(self, byte: int, text: bytearray) -> int:
@@ -138,23 +135,19 @@ class TelnetCodec:
             self._refused.add((verb, option))
             self.answers += bytes((IAC, verb, option))
 
-    def _told(self) -> None:
-        """Read finished details: a terminal's name, or a window's width; everything else is let go."""
+    def _end_subnegotiation(self) -> None:
+        """Read a terminal's name or a window's width, and ignore everything else."""
         detail = bytes(self._detail)
         if detail[:2] == bytes((TERMINAL_TYPE, _IS)):
             self.terminal = detail[2:].decode("ascii", "replace").lower().strip()
         elif len(detail) == 5 and detail[0] == WINDOW_SIZE:
-            self.columns = min(int.from_bytes(detail[1:3], "big"), _WIDEST)
+            self.columns = min(int.from_bytes(detail[1:3], "big"), wire.WIDEST)
 
 
 log = logging.getLogger(__name__)
 
 CHUNK = 2_048
-"""Bytes that are read at once; what a flooder sends beyond that waits in the network."""
-GOODBYE_SECONDS = 2.0
-NARROWEST, USUAL = 40, 80
-
-Receive = Callable[[PlayerWire], Awaitable[None]]
+"""Bytes that are read at once; whatever a flooder sends beyond that waits in the network."""
 
 
 class TelnetWire:
@@ -162,7 +155,7 @@ class TelnetWire:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place) -> None:
         self._reader, self._writer, self._place = reader, writer, place
-        self._codec, self._typed = TelnetCodec(), LineAssembler()
+        self._codec, self._typed = TelnetCodec(), wire.LineAssembler()
         self._lines: deque[str] = deque()
         self._hiding = False
         peer = writer.get_extra_info("peername")
@@ -171,16 +164,13 @@ class TelnetWire:
 
     @property
     def columns(self) -> int:
-        """As wide as the client's window is."""
-        return max(self._codec.columns or USUAL, NARROWEST)
+        return max(self._codec.columns or wire.USUAL, wire.NARROWEST)
 
     @property
     def colour(self) -> bool:
-        """Whether the client named a terminal that has colours."""
         return self._codec.colour
 
     async def read_line(self) -> str | None:
-        """The next line; None when the client is gone."""
         while not self._lines:
             try:
                 received = await self._reader.read(CHUNK)
@@ -193,7 +183,6 @@ class TelnetWire:
         return self._lines.popleft()
 
     def send(self, text: str) -> None:
-        """Write text and a line break."""
         if self._writer.is_closing():
             return
         lines = text.replace("\n", "\r\n") + "\r\n"
@@ -204,7 +193,7 @@ class TelnetWire:
             self._writer.transport.abort()
 
     def hide(self, hidden: bool) -> None:
-        """Have the client not show what is typed; afterwards the line it did not end is ended."""
+        """See `wire.PlayerWire`. Afterwards the line break is sent that the client did not show."""
         if self._hiding and not hidden:
             self.send("")
         self._hiding = hidden
@@ -212,19 +201,17 @@ class TelnetWire:
             self._writer.write(self._codec.echo(hidden))
 
     def enter(self) -> bool:
-        """Have a place of one's own; whether there is one."""
         return self._place.enter()
 
     async def close(self) -> None:
-        """Let go, as soon as everything is sent, and soon in any case."""
         self._writer.close()
         try:
-            await asyncio.wait_for(self._writer.wait_closed(), GOODBYE_SECONDS)
+            await asyncio.wait_for(self._writer.wait_closed(), wire.GOODBYE_SECONDS)
         except (TimeoutError, OSError):
             self._writer.transport.abort()
 
     async def _answer(self) -> None:
-        """Answer the client's program; whoever asks without reading is not read on."""
+        """Answer the client's program; if it does not read, it is not read from either."""
         if self._codec.answers:
             self._writer.write(bytes(self._codec.answers))
             self._codec.answers.clear()
@@ -233,49 +220,39 @@ class TelnetWire:
 
 @asynccontextmanager
 async def telnet_port(
-    host: str, port: int, receive: Receive, connections: Connections, tls: SSLContext | None = None
+    host: str, port: int, receive: wire.Receive, connections: Connections, tls: SSLContext | None = None
 ) -> AsyncIterator[tuple[str, int]]:
     """Listen for telnet clients; yields where. Raises `UserError` when the address cannot be used.
 
     Args:
-        tls: the certificate to listen with; None for plain text.
+        tls: None for plain text.
     """
     visits: set[asyncio.Future[None]] = set()
 
-    async def came(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         place = connections.place_of(writer.transport)
-        visit = asyncio.ensure_future(receive(TelnetWire(reader, writer, place)))
-
-        def let_go() -> None:
-            writer.transport.abort()
-            visit.cancel()
-
-        place.let_go = let_go
+        visit = wire.start_visit(receive, TelnetWire(reader, writer, place), place, writer.transport)
         visits.add(visit)
         try:
             await asyncio.wait((visit,))  # a visit that is displaced ends no more than itself
         finally:
             visits.discard(visit)
 
-    try:
-        listening = connections.listen(host, port)
-    except (OSError, OverflowError) as error:
-        raise cannot_listen(host, port, "set mush.port to another", error) from None
     server = await asyncio.start_server(
-        came,
-        sock=listening,
+        connected,
+        sock=wire.listen(connections, host, port, "mush.port"),
         limit=CHUNK,
         backlog=BACKLOG,
         ssl=tls,
-        ssl_handshake_timeout=None if tls is None else HANDSHAKE_SECONDS,
-        ssl_shutdown_timeout=None if tls is None else GOODBYE_SECONDS,
+        ssl_handshake_timeout=None if tls is None else wire.HANDSHAKE_SECONDS,
+        ssl_shutdown_timeout=None if tls is None else wire.GOODBYE_SECONDS,
     )
     try:
         yield server.sockets[0].getsockname()[:2]
     finally:
         server.close()
         if visits:
-            await asyncio.wait(visits, timeout=2 * GOODBYE_SECONDS)
+            await asyncio.wait(visits, timeout=2 * wire.GOODBYE_SECONDS)
         for visit in visits:
             visit.cancel()
         await asyncio.gather(*visits, return_exceptions=True)

@@ -1,6 +1,6 @@
-"""The terminal one plays in: with a prompt for a person, and characters who speak above it.
+"""The terminal of a player: a prompt, and characters who speak above it.
 
-It is handed a `dispatch` function and knows no command.
+It knows no commands; it is given a `dispatch` function.
 """
 
 from __future__ import annotations
@@ -32,20 +32,19 @@ log = logging.getLogger(__name__)
 
 
 def above_prompt(text: str) -> None:
-    """Write rendered text above the prompt, or below everything where there is none. Keeps the order."""
+    """Write rendered text above the prompt, or below everything if there is no prompt."""
     print_formatted_text(ANSI(text))
 
 
 class TerminalSession:
-    """A person at a prompt, with characters speaking above it while one types.
+    """A player at a prompt, with characters who speak above it.
 
     Args:
-        dispatch: runs a line.
-        complete: what the last word of a line may become, for the tab key.
-        history: the file that earlier lines are kept in; None to keep them only for now.
+        complete: for the tab key.
+        history: the file for earlier lines; None keeps them in memory.
         live: lets one character do something of its own accord.
         idle_seconds: how often, in real seconds; 0 is never.
-        screen: where answers go; it writes with `above_prompt`.
+        screen: for answers; it writes with `above_prompt`.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class TerminalSession:
         )
 
     async def run(self) -> None:
-        """Until the player leaves: by a command, Ctrl-D, or Ctrl-C twice on an empty line."""
+        """Run until the player leaves: by a command, Ctrl-D, or Ctrl-C twice on an empty line."""
         # Else prompt_toolkit would show a traceback and wait for a key, in the middle of the world.
         asyncio.get_running_loop().set_exception_handler(_log_quietly)
         with patch_stdout(raw=True):
@@ -87,11 +86,7 @@ class TerminalSession:
                     await living
 
     async def _ask(self, typed: str) -> str | None:
-        """The next line, or None when the player has had enough.
-
-        Args:
-            typed: how it begins: what was typed while a page was being read.
-        """
+        """The next line, None when the player leaves. It begins with what was `typed` below a page."""
         interrupted = False
         while True:
             try:
@@ -105,10 +100,9 @@ class TerminalSession:
                 self._screen.show(Text("(Press Ctrl-C again to leave)", style="dim"))
 
     async def _show(self, view: RenderableType) -> str:
-        """Write an answer, in pages where it is longer than the window.
+        """Write an answer, in pages if it is longer than the window.
 
-        Returns:
-            What was typed instead of reading on: the beginning of the next line.
+        Returns what was typed instead of a key to read on: the beginning of the next line.
         """
         pages = self._screen.pages(self._screen.text(view))
         if pages == [""]:
@@ -127,7 +121,7 @@ class TerminalSession:
         return ""
 
     async def _keep_living(self) -> None:
-        """Between messages life goes on; what goes wrong in it is logged and does not end it."""
+        """Let characters act between messages; errors are logged and end nothing."""
         while self._idle_seconds > 0:
             await asyncio.sleep(self._idle_seconds)
             try:
@@ -148,7 +142,7 @@ class _TabCompleter(Completer):
 
 
 async def _more(page: int, pages: int) -> str | None:
-    """Wait for a key below a page. None to read on; else what was typed that belongs to the next line."""
+    """Wait for a key below a page. Returns None to read on, else the beginning of the next line."""
     keys = KeyBindings()
 
     @keys.add("q")
@@ -176,7 +170,7 @@ async def _more(page: int, pages: int) -> str | None:
 
 
 def _without_mouse() -> KeyBindings:
-    """Mouse events are not asked for; what looks like one ("ESC[31m", pasted) is an escape code to drop."""
+    """Bindings that drop mouse events: they are not enabled, so it was a pasted escape code ("ESC[31m")."""
     keys = KeyBindings()
 
     @keys.add(Keys.Vt100MouseEvent)

@@ -1,7 +1,7 @@
-"""Everybody who is in the world over the wire, whatever wire it is: they come in, type, hear, and go.
+"""Visits of players over a wire, whatever its protocol: they log in, type, hear, and leave.
 
-A visit knows no command: it is handed a dispatch function. Whoever types too fast waits, and nobody waits
-with them; whoever is silent for too long, or does not read, is let go.
+A visit knows no commands; it is given a dispatch function. A player who types too fast must wait, without
+holding up others; one who is idle for too long, or does not read, is disconnected.
 """
 
 from __future__ import annotations
@@ -32,19 +32,18 @@ from noodlings.worlds.wire import PlayerWire
 log = logging.getLogger(__name__)
 
 MOST = 500
-"""People at the door and in the world over the wire, together."""
+"""Visits at once, of players who are logging in or in the world."""
 MOST_FROM_ONE_ADDRESS = 100
 DOOR_SECONDS = 120.0
-"""So long somebody may stand at the door without a word."""
+"""How long somebody who is logging in may be idle."""
 MOST_DOOR_SECONDS = 900.0
-"""So long somebody may stand at the door in all."""
+"""How long logging in may take in all."""
 AT_ONCE = 20
 """Lines that may come at once, after a pause."""
 
 NO_WEB = "This is telnet, not HTTP; see docs/mush.md for how to connect."
 _OF_A_BROWSER = re.compile(r"\S+ \S+ HTTP/\d|(host|origin):", re.IGNORECASE)
-"""A line that a browser sends before whatever a page has it send: of a page on any site, to this machine."""
-
+"""The first line of a browser: any web page could make it send something to this machine."""
 NO_ROOM = "The world is full; try again later."
 
 HOW = """connect NAME PASSWORD    log in
@@ -55,17 +54,13 @@ Leave out the password to be asked for it; it is then not shown while you type."
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What visits are made in.
+    """What all visits share.
 
     Attributes:
-        world: the rooms.
-        scrollback: what was said there of late.
-        login_guard: who may come in.
-        connect: puts the commands behind a visit.
-        introduce: told of everybody who comes in.
-        greeting: the first thing one sees.
-        timer: real time.
-        idle_seconds: after so long without a line one has left.
+        connect: makes the dispatch function of a visit.
+        introduce: called with everybody who comes in.
+        greeting: the first thing a visitor sees.
+        idle_seconds: a player who types nothing for so long is disconnected.
         lines_per_second: how fast one may type for long.
     """
 
@@ -91,7 +86,7 @@ class Visitors:
         self._closing = False
 
     async def receive(self, wire: PlayerWire) -> None:
-        """One person's visit, from the first line to the last; nothing is raised."""
+        """One visit from beginning to end; nothing is raised."""
         address = wire.address
         if self._closing or not self._has_room(address):
             wire.send(NO_ROOM)
@@ -113,7 +108,7 @@ class Visitors:
             await wire.close()
 
     def _has_room(self, address: str) -> bool:
-        """Whether one more may come from there; whoever has stood at the door for longest makes room."""
+        """Whether one more may come from there; if need be, the one longest at the login makes room."""
         crowded = self._addresses[address] >= MOST_FROM_ONE_ADDRESS
         if len(self._visits) < MOST and not crowded:
             return True
@@ -124,18 +119,17 @@ class Visitors:
         return False
 
     async def take_place(self, user_id: str, visit: _Visit) -> None:
-        """Somebody comes in who may be here already, over a wire that is dead: the later one stays."""
+        """End an earlier visit of the same user, whose connection may be dead."""
         while (before := self._here.get(user_id)) is not None:
             await before.end("You have connected again from elsewhere.")
         self._here[user_id] = visit
 
     def give_up_place(self, user_id: str, visit: _Visit) -> None:
-        """A visit is over."""
         if self._here.get(user_id) is visit:
             del self._here[user_id]
 
     async def close(self) -> None:
-        """Everybody is told and let go; nobody new comes in."""
+        """Tell and disconnect everybody; nobody new comes in."""
         self._closing = True
         await asyncio.gather(
             *(visit.end("The world is shutting down. Everything is kept.") for visit in self._visits)
@@ -143,12 +137,7 @@ class Visitors:
 
 
 class _Visit:
-    """One person, from the door to the good-bye.
-
-    Attributes:
-        address: where from.
-        at_the_door: whether nobody knows yet who this is, and it has not been sent away.
-    """
+    """One visit; it is `at_the_door` until the player is logged in, or must make room."""
 
     def __init__(self, wire: PlayerWire, house: House, visitors: Visitors) -> None:
         self._wire, self._house, self._visitors = wire, house, visitors
@@ -159,33 +148,28 @@ class _Visit:
         self._over = asyncio.Event()
 
     async def run(self) -> None:
-        """The whole visit."""
         self._work = asyncio.create_task(self._stay(), name=f"visit from {self._wire.address}")
         try:
             await self._work
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if task is not None and task.cancelling():  # it is the port that ends, not this visit alone
+            if task is not None and task.cancelling():  # the port ends, and not this visit alone
                 raise
         finally:
             self._over.set()
 
     async def end(self, why: str) -> None:
         """End it from outside, and wait until nothing of it is left in the world."""
-        self._show(Text(why, style="dim"))
-        if self._work is not None:
-            self._work.cancel()
+        self._cancel(why)
         await self._over.wait()
 
     def make_room(self) -> None:
-        """Whoever comes now may be somebody who knows a password."""
+        """End it for a newcomer, who may know a password."""
         self.at_the_door = False
-        self._show(
-            Text(
-                "Too many people are logging in, and you have waited longest; please connect again.",
-                style="dim",
-            )
-        )
+        self._cancel("Too many people are logging in, and you have waited longest; please connect again.")
+
+    def _cancel(self, why: str) -> None:
+        self._show(Text(why, style="dim"))
         if self._work is not None:
             self._work.cancel()
 
@@ -207,7 +191,7 @@ class _Visit:
             self._visitors.give_up_place(caller.user_id, self)
 
     async def _at_the_door(self) -> Account | None:
-        """Who this is; None when they go."""
+        """Log somebody in; None when they leave."""
         until = self._house.timer.now() + MOST_DOOR_SECONDS
         while (line := await self._next(min(DOOR_SECONDS, until - self._house.timer.now()))) is not None:
             if _OF_A_BROWSER.match(line):
@@ -228,13 +212,13 @@ class _Visit:
                 return await self._house.login_guard.create(self._wire.address, name, password)
             except UserError as error:
                 self._show(Text(str(error), style="yellow"))
-            except NoodlingsError as error:  # its words are for whoever owns the machine
+            except NoodlingsError as error:  # its text is only for the owner of the machine
                 log.error("nobody can come in: %s", error)
                 self._show(Text("Nobody can log in at the moment; the log has the details.", style="yellow"))
         return None
 
     async def _asked_for(self, new: bool) -> str:
-        """A password that is typed unseen; a new one twice. Raises `UserError` where the two differ."""
+        """A password that is typed hidden, a new one twice. Raises `UserError` if the two differ."""
         password = await self._secret("Password:")
         if new and await self._secret("Once more:") != password:
             raise UserError("Those two passwords are different.")
@@ -270,12 +254,11 @@ class _Visit:
     def _show_again(self, room: Room, user_id: str) -> None:
         lines = self._house.scrollback.of(room, user_id)
         if lines:
-            self._show(Text("Of late:", style="dim"))
+            self._show(Text("Recently:", style="dim"))
             for line in lines:
                 self._hear(line, user_id)
 
     async def _follow(self, dispatch: Dispatch) -> None:
-        """Run line after line, until the person goes."""
         while (line := await self._next(self._house.idle_seconds)) is not None:
             answer = await dispatch(line)
             self._show(answer.view)
@@ -283,7 +266,7 @@ class _Visit:
                 return
 
     async def _next(self, seconds: float) -> str | None:
-        """The next line, at a human pace; None when the person is gone or silent for so long."""
+        """The next line, at a human pace; None if the player is gone, or idle for so long."""
         timer = self._house.timer
         reading = asyncio.ensure_future(self._wire.read_line())
         waiting = asyncio.ensure_future(timer.sleep(seconds))
@@ -314,7 +297,7 @@ class _Visit:
 
 @lru_cache(maxsize=64)
 def _seen(line: RoomLine, viewer: str, columns: int, colour: bool) -> str:
-    """A line as rendered text: made once for everybody in a full room, for that is what takes long."""
+    """A line as rendered text; it is cached because rendering is slow, and a full room sees the same line."""
     screen = Screen(terminal=False, columns=lambda: columns)
     screen.colour = colour
     return screen.text(line.view(viewer))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -17,8 +17,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Event
 
-from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place, cannot_listen
-from noodlings.worlds.wire import HANDSHAKE_SECONDS, LONGEST, PlayerWire
+from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
+from noodlings.worlds import wire
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -26,24 +26,20 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_MESSAGES = 4_000
-"""Messages that may wait for a client that does not read; then it is let go."""
-GOODBYE_SECONDS = 2.0
-NARROWEST, USUAL, WIDEST = 40, 80, 400
-
-Receive = Callable[[PlayerWire], Awaitable[None]]
+"""Messages that may wait for a client that does not read; then it is disconnected."""
 
 
 class BoundedConnection(ServerConnection):
-    """Holds little for whoever is at the door: what is answered without us, and pieces of a message, too."""
+    """A connection that buffers little, even of what the library answers and collects by itself."""
 
     def data_received(self, data: bytes) -> None:
-        """Each ping in it was answered, whether or not anybody reads the answers."""
+        """The library answers every ping, whether or not the client reads the answers."""
         super().data_received(data)
         if self.transport.get_write_buffer_size() > MOST_UNREAD:
             _let_go_unread(self)
 
     def process_event(self, event: Event) -> None:
-        """Empty pieces add nothing to a message, and would lengthen the list of its pieces for ever."""
+        """Drop empty fragments, which would lengthen the list of a message's fragments for ever."""
         if isinstance(event, Frame) and event.opcode is Opcode.CONT and not (event.data or event.fin):
             return
         super().process_event(event)
@@ -57,13 +53,12 @@ class WebSocketWire:
         asked = parse_qs(urlsplit(connection.request.path if connection.request else "").query)
         self.colour = asked.get("colour", ["0"])[-1] == "1"
         width = asked.get("width", [""])[-1][:4]
-        self.columns = min(max(int(width), NARROWEST), WIDEST) if width.isdecimal() else USUAL
+        self.columns = min(max(int(width), wire.NARROWEST), wire.WIDEST) if width.isdecimal() else wire.USUAL
         self.address = _address_of(connection)
         self._unsent: asyncio.Queue[str | None] = asyncio.Queue(MOST_MESSAGES)
         self._sending = asyncio.create_task(self._send_all(), name="mush: sending")
 
     async def read_line(self) -> str | None:
-        """The next line; None when the client is gone."""
         try:
             message = await self._connection.recv(decode=False)
         except ConnectionClosed:
@@ -71,23 +66,20 @@ class WebSocketWire:
         return message.decode("utf-8", "replace")
 
     def send(self, text: str) -> None:
-        """Write one message."""
         try:
             self._unsent.put_nowait(text.encode("utf-8", "replace").decode("utf-8"))
         except asyncio.QueueFull:
             _let_go_unread(self._connection)
 
     def hide(self, hidden: bool) -> None:
-        """What is shown while one types is the page's own affair."""
+        """Nothing to do: the page decides what it shows."""
 
     def enter(self) -> bool:
-        """Have a place of one's own; whether there is one."""
         return self._place.enter()
 
     async def close(self) -> None:
-        """Let go, as soon as everything is sent, and soon in any case."""
         try:
-            async with asyncio.timeout(GOODBYE_SECONDS):
+            async with asyncio.timeout(wire.GOODBYE_SECONDS):
                 await self._unsent.put(None)
                 await self._sending
                 await self._connection.close()
@@ -120,7 +112,7 @@ def _let_go_unread(connection: ServerConnection) -> None:
 async def websocket_port(
     host: str,
     port: int,
-    receive: Receive,
+    receive: wire.Receive,
     origins: Sequence[str],
     connections: Connections,
     tls: SSLContext | None = None,
@@ -128,37 +120,26 @@ async def websocket_port(
     """Listen for WebSocket clients; yields where. Raises `UserError` when the address cannot be used.
 
     Args:
-        origins: pages that may come from a browser; programs, which name none, always may.
-        tls: the certificate to listen with; None for plain text.
+        origins: web pages that may connect; programs that are no browsers name none, and always may.
+        tls: None for plain text.
     """
 
-    async def came(connection: ServerConnection) -> None:
+    async def connected(connection: ServerConnection) -> None:
         place = connections.place_of(connection.transport)
-        visit = asyncio.ensure_future(receive(WebSocketWire(connection, place)))
+        await wire.start_visit(receive, WebSocketWire(connection, place), place, connection.transport)
 
-        def let_go() -> None:
-            connection.transport.abort()
-            visit.cancel()
-
-        place.let_go = let_go
-        await visit
-
-    try:
-        listening = connections.listen(host, port)
-    except (OSError, OverflowError) as error:
-        raise cannot_listen(host, port, "set mush.websocket_port to another", error) from None
     server = await serve(
-        came,
-        sock=listening,
+        connected,
+        sock=wire.listen(connections, host, port, "mush.websocket_port"),
         ssl=tls,
         backlog=BACKLOG,
         origins=[None, *origins],  # type: ignore[list-item]
-        max_size=LONGEST,
+        max_size=wire.LONGEST,
         max_queue=4,
         compression=None,
         create_connection=BoundedConnection,
-        open_timeout=HANDSHAKE_SECONDS,
-        close_timeout=GOODBYE_SECONDS,
+        open_timeout=wire.HANDSHAKE_SECONDS,
+        close_timeout=wire.GOODBYE_SECONDS,
         server_header=None,
     )
     try:

@@ -1,18 +1,23 @@
-"""The connection to one person's program, whatever protocol it speaks, and lines from its bytes.
+"""What telnet and WebSocket share: the connection to one player's program, and lines from its bytes.
 
-A line may come with any line ending, with keys that erase, and with UTF-8 split anywhere. What is held is
-bounded: the rest of a line that is too long is dropped.
+A line may come with any line ending, with keys that erase, and with UTF-8 split anywhere. Memory is bounded:
+the rest of a line that is too long is dropped.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
+import socket
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from noodlings.connections import Connections, Place, cannot_listen
+
 
 class PlayerWire(Protocol):
-    """The way to one person's program. Text goes with "\\n" between lines, and may hold ANSI colours."""
+    """The connection to one player's program. Lines are separated by "\\n", and may hold ANSI colours."""
 
     @property
     def address(self) -> str: ...
@@ -24,23 +29,28 @@ class PlayerWire(Protocol):
     def colour(self) -> bool: ...
 
     async def read_line(self) -> str | None:
-        """The next line that was typed; None when the person is gone."""
+        """The next line that was typed; None when the player is gone."""
 
     def send(self, text: str) -> None:
-        """Write text and a line break. Returns at once; whoever does not read is let go."""
+        """Write text and a line break. Returns at once; a client that does not read is disconnected."""
 
     def hide(self, hidden: bool) -> None:
-        """Whether what is typed is a secret."""
+        """Have the client hide what is typed, as for a password, or show it again."""
 
     def enter(self) -> bool:
-        """The person has come in, and makes room for nobody; False where there is no room to come in."""
+        """Keep the connection for good, now that the player is logged in. False if there is no room."""
 
     async def close(self) -> None:
-        """Send what is waiting, for a moment, and let go."""
+        """Send what is waiting, but not for long, and disconnect."""
 
+
+Receive = Callable[[PlayerWire], Awaitable[None]]
 
 HANDSHAKE_SECONDS = 10.0
-"""From a connection to the end of its handshake."""
+GOODBYE_SECONDS = 2.0
+"""How long a connection may take to send what is waiting when it is closed."""
+NARROWEST, USUAL, WIDEST = 40, 80, 400
+"""Columns of a client's window: the fewest, those assumed by default, and the most."""
 LONGEST = 64_000
 """Bytes of one line."""
 
@@ -48,9 +58,31 @@ _ENDS = re.compile(rb"\r\n|\r\x00|\r|\n")
 _ERASING = re.compile(rb"[\x08\x7f\x15]")
 
 
+def start_visit(
+    receive: Receive, wire: PlayerWire, place: Place, transport: asyncio.WriteTransport
+) -> asyncio.Future[None]:
+    """Start a visit that ends at once when its place is given to another connection."""
+    visit = asyncio.ensure_future(receive(wire))
+
+    def let_go() -> None:
+        transport.abort()
+        visit.cancel()
+
+    place.let_go = let_go
+    return visit
+
+
+def listen(connections: Connections, host: str, port: int, setting: str) -> socket.socket:
+    """A listening socket. Raises `UserError`, naming the setting of the port, when it cannot be had."""
+    try:
+        return connections.listen(host, port)
+    except (OSError, OverflowError) as error:
+        raise cannot_listen(host, port, f"set {setting} to another", error) from None
+
+
 @dataclass(slots=True)
 class LineAssembler:
-    """What was typed so far on a line that is not finished."""
+    """Makes lines of what is typed."""
 
     _begun: bytearray = field(default_factory=bytearray)
     _after_return: bool = False
@@ -58,7 +90,7 @@ class LineAssembler:
     def feed(self, text: bytes) -> list[str]:
         """The lines that end in this text, without their ends; what is not UTF-8 becomes U+FFFD.
 
-        CR LF, CR NUL, CR and LF end a line, also when the two bytes come apart.
+        CR LF, CR NUL, CR and LF end a line, even if two such bytes arrive separately.
         """
         if self._after_return and text:
             self._after_return = False
@@ -79,7 +111,7 @@ class LineAssembler:
 
 
 def _edited(line: bytes) -> bytes:
-    """The line as it stands after backspaces (one character each) and Ctrl-U (all of it)."""
+    """The line after backspaces (one character each) and Ctrl-U (all of it)."""
     if not _ERASING.search(line):
         return line
     left = bytearray()

@@ -72,7 +72,7 @@ def talk(staff: Telnet, wren: Telnet, noodlings: Noodlings) -> None:
         if number == KILLED_AFTER + 1:
             noodlings.kill()
             wren.ask(line(number), "You say")
-            staff.expect("noodlings: .*cannot be asked")
+            staff.expect("noodlings: .*cannot be reached")
             wren.ask("look", "Limbo")  # the game goes on
             wren.ask("@mood servnak", "cannot be reached")
             wren.ask(line(number + 1), "You say")
@@ -86,7 +86,7 @@ def talk(staff: Telnet, wren: Telnet, noodlings: Noodlings) -> None:
         elif number != KILLED_AFTER + 2:
             answer = wren.ask(line(number), ANSWER).splitlines()[-1]
             print(f"{number:2} {answer}")
-    assert staff.seen().count("cannot be asked") == 1
+    assert staff.seen().count("cannot be reached") == 1
     assert len(re.findall(ANSWER, wren.seen())) >= LINES - 1
 
 

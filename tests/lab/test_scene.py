@@ -10,21 +10,20 @@ from pathlib import Path
 import pytest
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
-from noodlings.lab.scene import Played, SceneStage, play, symbols_of
+from noodlings.lab.scene import Played, play, symbols_of
 from noodlings.lab.scene_file import WrittenScene, load_scenes
 from noodlings.values.persona import TRANSISTORS, Persona
 from noodlings.values.trace import Modulation
 from noodlings.values.wording import GENTLY, parse
 from noodlings.voice.colour import image_of
 from noodlings.voice.colour_affect import spoken
-from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_colours, shared_voice
 from noodlings.voice.words import GESTURE, tokens, topic_stems
 
 FOLDER = Path(__file__).parents[2] / "examples" / "scenes"
 FILES = sorted(FOLDER.glob("*.yaml"))
 SCENES = [scene for file in FILES for scene in load_scenes(file)]
-STAGE = SceneStage(load_recipes([BUILT_IN]), FOLDER, OfflineVoice())
+STAGE = load_recipes([BUILT_IN]), FOLDER
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,8 @@ class Turned:
 
 
 async def turned(scene: WrittenScene, name: str, others: dict[str, float]) -> Turned:
-    off = await play(scene, STAGE, None, {**others, name: 0.0})
-    on = await play(scene, STAGE, None, {**others, name: 1.0})
+    off = await play(scene, *STAGE, None, {**others, name: 0.0})
+    on = await play(scene, *STAGE, None, {**others, name: 1.0})
     [made] = [made for made in on.modulations if made.transistor == name]
     return Turned(scene, off, on, made)
 
@@ -120,18 +119,18 @@ async def test_turned_up_a_transistor_is_heard_where_it_applies_and_nowhere_else
 
 async def test_the_boss_today_feels_like_the_father_in_law_then():
     [scene] = load_scenes(FOLDER / "father_in_law.yaml")
-    said = await play(scene, STAGE, None, {"subconscious": 1.0})
+    said = await play(scene, *STAGE, None, {"subconscious": 1.0})
     assert "rooster" in said.final
     assert "pecking" not in said.final
     assert "father-in-law" not in said.final
     assert "law" not in tokens(said.final)
-    silent = await play(scene, STAGE, None, {"subconscious": 0.0})
+    silent = await play(scene, *STAGE, None, {"subconscious": 0.0})
     assert "rooster" not in silent.final
 
 
 async def test_what_bob_whispered_never_reaches_caity():
     [scene] = [scene for scene in SCENES if scene.name == "a secret of somebody else"]
-    said = await play(scene, STAGE, None, dict.fromkeys(TRANSISTORS, 1.0))
+    said = await play(scene, *STAGE, None, dict.fromkeys(TRANSISTORS, 1.0))
     assert not {"bob", "wife", "left"} & set(tokens(said.final))
     assert not any(made.entries for made in said.modulations)
 

@@ -5,7 +5,7 @@ import yaml
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
 from noodlings.errors import LLMError, NoodlingsError, UserError
-from noodlings.lab.scene import SceneStage, play
+from noodlings.lab.scene import play
 from noodlings.lab.scene_file import load_scenes
 from noodlings.values.affect import Affect
 from noodlings.voice.offline import OfflineVoice
@@ -100,8 +100,8 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 async def played(path, **gains):
-    stage = SceneStage(RECIPES, path.parent, OfflineVoice())
-    return [await play(scene, stage, gains=gains) for scene in load_scenes(path)]
+    stage = RECIPES, path.parent
+    return [await play(scene, *stage, gains=gains) for scene in load_scenes(path)]
 
 
 async def test_a_whole_recipe_may_stand_in_a_scene(write):
@@ -138,10 +138,10 @@ async def test_a_model_that_cannot_think_leaves_it_to_the_offline_voice(write):
             raise LLMError("no answer in 2 s")
 
     [scene] = load_scenes(write())
-    stage = SceneStage(RECIPES, BUILT_IN, OfflineVoice())
-    done = await play(scene, stage, Broken())
+    stage = RECIPES, BUILT_IN
+    done = await play(scene, *stage, Broken())
     assert done.degraded == ("offline voice: no answer in 2 s",)
-    assert done.thought == (await play(scene, stage)).thought
+    assert done.thought == (await play(scene, *stage)).thought
 
 
 async def test_what_a_scene_remembers_is_in_mind_and_the_same_scene_sounds_the_same(write):

@@ -7,7 +7,7 @@ from noodlings.config import LLMSettings
 from noodlings.llm.call import Task
 from noodlings.llm.circuit_breaker import FAILURES, FIRST_PAUSE, LONGEST_PAUSE
 from noodlings.llm.gateway import PAUSES, SHARES
-from noodlings.llm.transport import SPARED
+from noodlings.llm.transport import OPTIONAL
 
 DOC = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 
@@ -48,4 +48,4 @@ def test_numbers_are_those_of_the_code():
     assert f"after {PAUSES[0]:g} s, then after {PAUSES[1]:g} s" in DOC
     assert f"| {FAILURES} failures in a row | not called for {FIRST_PAUSE:g} s" in DOC
     assert f"doubles the wait, up to {LONGEST_PAUSE:g} s" in DOC
-    assert all(f"`{name}`" in DOC for name in SPARED)
+    assert all(f"`{name}`" in DOC for name in OPTIONAL)

@@ -25,7 +25,7 @@ async def test_a_model_that_tells_its_prompt_says_what_is_in_mind() -> None:
         settings = Settings(llm=server.settings(), embedding={"model": "none"})  # type: ignore[arg-type]
         society = build(settings, clock=clock, store=MemoryStore())
         cases = read_cases(CASES)[:: len(read_cases(CASES)) // SOME]
-        exchanges = await Conversations(society, clock, find=False).run(cases, False, lambda: None)
+        exchanges = await Conversations(society, clock).run(cases, False, lambda: None)
         await society.rest(5.0)
         society.close()
     found = figures(exchanges)

@@ -105,12 +105,12 @@ class Reactor:
 
 
 class Post:
-    """Takes percepts in place of the link."""
+    """Takes percepts in place of the client."""
 
     def __init__(self) -> None:
         self.percepts: list[tuple[Any, Any]] = []
 
-    def hand(self, character: Any, percept: Any) -> None:
+    def send(self, character: Any, percept: Any) -> None:
         self.percepts.append((character, percept))
 
     def all(self, who: Any = None) -> list[tuple[str, str, str, bool]]:
@@ -141,7 +141,6 @@ def _stand_ins() -> dict[str, ModuleType]:
         "twisted.internet": {"reactor": Reactor()},
         "twisted.internet.defer": {
             "CancelledError": errors["ConnectError"],
-            "Deferred": object,
             "TimeoutError": errors["TimeoutError"],
             "inlineCallbacks": lambda function: function,
         },
@@ -179,7 +178,7 @@ evennia = _loaded()
 @pytest.fixture
 def post(monkeypatch: pytest.MonkeyPatch) -> Post:
     taken = Post()
-    monkeypatch.setattr(evennia, "link", lambda: taken)
+    monkeypatch.setattr(evennia, "client", lambda: taken)
     return taken
 
 
@@ -192,9 +191,9 @@ def says(speaker: Character, words: str) -> None:
     speaker.at_say(words)
 
 
-def poses(actor: Character, deed: str) -> None:
+def poses(actor: Character, action: str) -> None:
     assert actor.location
-    actor.location.msg_contents((f"{actor.key} {deed}", {"type": "pose"}), actor)
+    actor.location.msg_contents((f"{actor.key} {action}", {"type": "pose"}), actor)
 
 
 def moves(mover: Character, room: Room | None) -> None:
@@ -225,23 +224,23 @@ def test_neither_noodlings_nor_its_worlds_import_evennia():
     ],
 )
 def test_the_words_of_a_line(line: str, words: str):
-    assert evennia.words_of(line, "Wren") == words
+    assert evennia.spoken_words(line, "Wren") == words
 
 
 def test_a_name_with_quotes_is_not_what_was_said():
-    assert evennia.words_of('Bob "the Rat" Smith says, "hello"', 'Bob "the Rat" Smith') == "hello"
+    assert evennia.spoken_words('Bob "the Rat" Smith says, "hello"', 'Bob "the Rat" Smith') == "hello"
 
 
 @given(st.text(min_size=1).map(str.strip).filter(bool))
 def test_what_is_said_in_quotes_is_taken_whole(words: str):
-    assert evennia.words_of(f'Wren says, "{words}"', "Wren") == words
+    assert evennia.spoken_words(f'Wren says, "{words}"', "Wren") == words
 
 
 @pytest.mark.parametrize(
-    ("line", "deed"), [("Wren waves", "waves"), ("Wren's hands shake", "'s hands shake")]
+    ("line", "action"), [("Wren waves", "waves"), ("Wren's hands shake", "'s hands shake")]
 )
-def test_the_deed_of_a_line(line: str, deed: str):
-    assert evennia.deed_of(line, "Wren") == deed
+def test_the_action_in_a_line(line: str, action: str):
+    assert evennia.described_action(line, "Wren") == action
 
 
 def test_names_are_words_of_their_own():
@@ -267,12 +266,12 @@ def test_names_are_words_of_their_own():
     ],
 )
 def test_what_a_response_becomes(response: str, done: list[tuple[str, str]]):
-    assert evennia.acts(response, "Servnak") == done
+    assert evennia.split_response(response, "Servnak") == done
 
 
 @given(st.text(alphabet="*ab. \n"))
 def test_no_word_of_a_response_is_lost_and_no_asterisk_is_shown(response: str):
-    done = " ".join(words for _, words in evennia.acts(response, "Servnak"))
+    done = " ".join(words for _, words in evennia.split_response(response, "Servnak"))
     assert "*" not in done
     assert [c for c in done if c in "ab"] == [c for c in response if c in "ab"]
 

@@ -26,7 +26,7 @@ from tests.fakes import make_persona
 
 NAMES = ("Ada", "Bo", "Cyd", "Dee", "Eli")
 PERSONAS = {name.lower(): make_persona(name, home="workshop") for name in NAMES}
-BEINGS = {agent_id: Being.character(persona) for agent_id, persona in PERSONAS.items()}
+BEINGS = {agent_id: Being(agent_id, persona.name, persona) for agent_id, persona in PERSONAS.items()}
 IDS = {agent_id: persona.name for agent_id, persona in PERSONAS.items()}
 NOW = 1_000_000.0
 

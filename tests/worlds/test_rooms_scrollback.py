@@ -2,7 +2,7 @@ from noodlings.values.audience import OPEN, confined_to
 from noodlings.values.percept import Kind
 from noodlings.worlds.beings import RoomLine
 from noodlings.worlds.places import Room
-from noodlings.worlds.rooms import LINES, Scrollback
+from noodlings.worlds.rooms import SCROLLBACK, Scrollback
 
 HALL, CELLAR = Room("The Hall", "Long."), Room("The Cellar", "Dark.")
 
@@ -13,10 +13,12 @@ def said(text, **more):
 
 def test_each_room_has_its_own_last_lines():
     scrollback = Scrollback()
-    for number in range(LINES + 5):
+    for number in range(SCROLLBACK + 5):
         scrollback.note(HALL, said(str(number)), OPEN)
     scrollback.note(CELLAR, said("drip"), OPEN)
-    assert [line.text for line in scrollback.of(HALL, "user_ben")] == [str(n) for n in range(5, LINES + 5)]
+    assert [line.text for line in scrollback.of(HALL, "user_ben")] == [
+        str(n) for n in range(5, SCROLLBACK + 5)
+    ]
     assert [line.text for line in scrollback.of(CELLAR, "user_ben")] == ["drip"]
 
 

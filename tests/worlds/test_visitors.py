@@ -159,7 +159,7 @@ async def test_who_comes_back_sees_the_last_lines_but_nothing_that_others_told_i
     caity = await visits.connected("Caity")
     caity.type("quit")
     ben = await visits.connected("Ben")
-    assert "Of late:" not in ben.sent
+    assert "Recently:" not in ben.sent
     ben.type("say and not this, with nobody else here")
     await ben.sees("You say")
     visits.mush.accounts.create("Dora", PASSWORD)
@@ -168,7 +168,7 @@ async def test_who_comes_back_sees_the_last_lines_but_nothing_that_others_told_i
     await ben.sees("You whisper")
     again = await visits.connected("Caity")
     await again.sees('Ben says, "You missed this"')
-    assert "Of late:" in again.sent
+    assert "Recently:" in again.sent
     assert not any("not this" in text for text in again.sent)
 
 

@@ -1,13 +1,12 @@
 """Text → affect against people: how well our own appraisal agrees with how texts were rated or labelled.
 
-Two kinds of files are understood, both CSV with a header. With columns V, A and text, ratings on 1…5 with 3
-for neutral (as in EmoBank): Pearson's r and the mean absolute error on that same scale. With columns label
-and text (joy, fear, anger, sadness, …): how well our fear and our sorrow tell the texts of their label from
-all others. The rule it keeps: what was asked for is measured, or an error says why not.
+Files are CSV with a header. With columns V, A and text, ratings on 1…5 with 3 for neutral (as in EmoBank):
+Pearson's r and the mean absolute error on that same scale. With columns label and text (joy, fear, anger,
+sadness, …): how well our fear and our sorrow tell the texts of their label from all others.
 
-The weights that come with noodlings were fitted on nine tenths of EmoBank's training split (`held_back` says
-which not). Measured on that same file the figures flatter; the honest ones, by cross-validation and on the
-tenth held back, are in the weights themselves, and the former are shown beside them.
+The weights that come with noodlings were fitted on nine tenths of EmoBank's training split (`held_back` tells
+the other tenth). Measured on that same file the figures flatter, so the cross-validated ones, which are
+stored with the weights, are shown beside them.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ LABELS = {
     "fear": frozenset(("fear", "afraid", "scared", "anxiety", "nervousness", "terror")),
     "sorrow": frozenset(("sorrow", "sadness", "sad", "grief")),
 }
-"""The labels, in lower case, whose texts should have more of a feeling than all others."""
+"""Feeling → labels, in lower case, whose texts should have more of it than all others."""
 
 Numbers = npt.NDArray[np.floating[Any]]
 
@@ -42,20 +41,19 @@ Numbers = npt.NDArray[np.floating[Any]]
 def evaluate(
     file: Path, embedder: Embedder | None, progress: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
-    """The figures of a file, by the words alone or with the vectors of an embedder.
-
-    Args:
-        progress: called after each text.
+    """The figures of a file, by the words alone or with an embedder; `progress` is called after each text.
 
     Returns:
         `valence` and `arousal`, each {r, mae, n} with the error on 1…5; or `auc` with `fear` and `sorrow`,
-        0…1, None for a feeling that no label stands for; and embedder. r is None where it is undefined.
+        0…1, None if no text has such a label; and embedder. r is None if it is undefined.
 
     Raises:
         UserError: the file cannot be read, lacks columns or rows, or a rating is not within 1…5.
         NoodlingsError: the embedder cannot be used, or the weights do not know its vectors.
     """
-    _check(embedder)
+    known = shipped().provenance["vectors of"]
+    if embedder is not None and embedder.name != known:
+        raise UserError(f"our appraisal understands the vectors of {known}, not those of {embedder.name}")
     rows = _rows(file)
     has_ratings = {"V", "A", "text"} <= rows[0].keys()
     if not has_ratings and not {"label", "text"} <= rows[0].keys():
@@ -69,22 +67,22 @@ def evaluate(
 def held_back(text: str) -> bool:
     """Whether a row of EmoBank belongs to the tenth that the shipped weights were never fitted on.
 
-    The words decide, so that whoever fits and whoever measures choose the same, in whatever order they read.
+    The words decide, so that fitting and measuring choose the same rows in any order.
     """
     return crc32(clean(text).encode()) % 10 == 0
 
 
 def pearson(x: Numbers, y: Numbers) -> float | None:
-    """Pearson's r, None where one of the two does not vary."""
+    """Pearson's r; None if one of the two does not vary."""
     if len(x) < 2 or x.std() == 0 or y.std() == 0:
         return None
     return round(float(np.corrcoef(x, y)[0, 1]), 6)
 
 
 def auc(scores: Numbers, positive: npt.NDArray[np.bool_]) -> float | None:
-    """The chance that a positive scores above a negative, ties count half; None where one sort is missing.
+    """The chance that a positive scores above a negative, ties count half; None if one of them is missing.
 
-    The rank sum of Mann and Whitney.
+    This is the rank sum of Mann and Whitney.
     """
     hits, misses = int(positive.sum()), int((~positive).sum())
     if not hits or not misses:
@@ -96,7 +94,6 @@ def auc(scores: Numbers, positive: npt.NDArray[np.bool_]) -> float | None:
 
 
 def view(figures: dict[str, Any]) -> Group:
-    """The figures as a table, with what they mean."""
     auc_only = "auc" in figures
     table = Table(title=f"text → affect, embedder: {figures['embedder']}")
     for column in ("feeling", "AUC") if auc_only else ("axis", "r", "mean error, on 1…5", "n"):
@@ -108,16 +105,13 @@ def view(figures: dict[str, Any]) -> Group:
     for axis in ("valence", "arousal"):
         part = figures[axis]
         table.add_row(axis, _shown(part["r"]), _shown(part["mae"]), str(part["n"]))
-    return Group(table, Text(_caution(figures["embedder"])))
-
-
-def _caution(embedder: str) -> str:
-    name = "words" if embedder == "none" else "layers"
+    name = "words" if figures["embedder"] == "none" else "layers"
     known = shipped().provenance["figures"][name]["cross-validated r"]
-    return (
+    caution = (
         "The weights were fitted on EmoBank's training split; measured on that file itself, r flatters. "
         f"There, by cross-validation: valence {known['valence']:.2f}, arousal {known['arousal']:.2f}."
     )
+    return Group(table, Text(caution))
 
 
 def _shown(value: float | None) -> str:
@@ -135,12 +129,6 @@ def _rows(file: Path) -> list[dict[str, str]]:
     if len(rows) < 2:
         raise UserError(f"{file} holds {len(rows)} rows below its header, but at least two are needed")
     return rows
-
-
-def _check(embedder: Embedder | None) -> None:
-    known = shipped().provenance["vectors of"]
-    if embedder is not None and embedder.name != known:
-        raise UserError(f"our appraisal understands the vectors of {known}, not those of {embedder.name}")
 
 
 def _ratings(file: Path, rows: Sequence[dict[str, str]]) -> Numbers:
@@ -169,7 +157,7 @@ def _felt(texts: Sequence[str], embedder: Embedder | None, progress: Callable[[]
 
 
 def _agreement(felt: Numbers, ratings: Numbers) -> dict[str, Any]:
-    """Ours, brought back to the scale of the raters, against theirs."""
+    """Our ratings, on the scale of the raters, against theirs."""
     ours = 3.0 + rated(felt)[:, :2]
     figures = {}
     for axis, values, theirs in zip(("valence", "arousal"), ours.T, ratings.T, strict=True):

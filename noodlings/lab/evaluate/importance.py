@@ -1,8 +1,7 @@
-"""How importance spreads over real percepts, and how many of them become episodic.
+"""How importance is distributed over real percepts, and how many of them become episodic.
 
-Every percept goes the whole way of an event, appraised and forecast by ourselves: an affect or a surprise
-that the transcript carries was measured by somebody else's rule. What counts is the importance at encoding,
-before any response.
+Each percept is appraised and forecast by us: an affect or surprise in the transcript was measured by somebody
+else's rule. What counts is the importance at encoding, before any response.
 """
 
 from __future__ import annotations
@@ -27,23 +26,21 @@ from noodlings.values.audience import OPEN
 from noodlings.values.percept import Percept
 
 LISTENER = "listener"
-"""Who perceives the lines of a transcript that names no agent."""
+"""The agent that perceives the lines of a transcript that names none."""
 SHOWN = 10
 
 
 async def evaluate(
     society: Society, clock: ManualClock, path: Path, progress: Callable[[int], None] = lambda number: None
 ) -> dict[str, Any]:
-    """The figures for the percepts of a transcript; an agent's own lines are no percepts.
+    """The figures for the percepts of a transcript; an agent's own lines do not count.
 
     Args:
-        society: an empty one that keeps nothing; agents come to life as the transcript names them.
-        clock: the society's.
-        path: the transcript, see `noodlings.ingest.transcript`.
+        society: an empty one that keeps nothing; agents are created as the transcript names them.
         progress: called with the number of each line when it is done.
 
     Returns:
-        consolidated: the share that became episodic; p10, p90: of importance; threshold; n;
+        consolidated: the share that became episodic; p10, p90: percentiles of importance; threshold; n;
         skipped: unusable lines; entries: text, importance and its parts, in file order.
     """
     entries: list[dict[str, Any]] = []
@@ -104,15 +101,13 @@ def view(figures: dict[str, Any]) -> Group:
     """The figures for people: a summary, the extremes, and where the threshold lies."""
     ranked = sorted(figures["entries"], key=lambda entry: -entry["importance"])
     table = Table(box=None, pad_edge=False, expand=True)
-    for name in ("importance", "surprise", "intensity", "salience"):
+    names = ("importance", "surprise", "intensity", "salience")
+    for name in names:
         table.add_column(name, justify="right", min_width=len(name))
     table.add_column("text", no_wrap=True, overflow="ellipsis", ratio=1)
     lowest = ranked[SHOWN:][-SHOWN:]
     for entry in (*ranked[:SHOWN], *lowest):
-        table.add_row(
-            *(f"{entry[name]:.2f}" for name in ("importance", "surprise", "intensity", "salience")),
-            Text(entry["text"]),
-        )
+        table.add_row(*(f"{entry[name]:.2f}" for name in names), Text(entry["text"]))
     return Group(
         Text(
             f"{figures['n']} percepts: {figures['consolidated']:.1%} above {figures['threshold']:.2f},"

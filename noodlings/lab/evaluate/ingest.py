@@ -1,9 +1,8 @@
-"""How an evaluation lets an agent live through something and asks it: percepts in, hits out, nothing between.
+"""How an evaluation lets an agent live through something, and then asks it.
 
-A listener takes in what it overhears as every agent does: appraised, kept in a store, embedded, searchable in
-its archive. That is asked as everybody asks, or the listener itself is asked, and answers. The rule that is
-kept: no function here is handed an answer, a piece of evidence or an expected id, so none of them can reach
-ingestion, search or an agent's mind.
+A listener takes in what it overhears as every agent does: it is appraised, stored, embedded and searchable.
+Then its archive is searched as usual, or the listener itself answers. No function here is given an answer, a
+piece of evidence or an expected id, so none of these can reach ingestion, search or an agent's mind.
 """
 
 from __future__ import annotations
@@ -27,24 +26,19 @@ from noodlings.values.trace import Trace
 
 OVERHEARD = 1
 """The depth of a percept in a talk among others: nobody answers it who is not addressed."""
-
 ASKER = "user_asker"
-"""Whoever asks; nobody in what was overheard is called so."""
-
+"""The one who asks; nobody who was overheard has this id."""
 PAUSE = 86_400.0
-"""World seconds before each question that a listener is to answer: it belongs to no talk before it."""
-
+"""World seconds before each question that a listener answers, so that it belongs to no earlier talk."""
 TELLABLE = Filters(present=frozenset({ASKER}))
-"""What may come to mind before somebody who asks: all but what is private, such as thoughts of its own."""
+"""What may come to mind before `ASKER`: everything that is not private, as the listener's thoughts are."""
 
 
 class Listener:
     """An agent that overhears, says nothing, and can be asked. What it hears is numbered 0, 1, 2, …
 
     Args:
-        society: where it lives; one that keeps nothing.
-        clock: the society's.
-        name: what it is called; nobody else there is called so.
+        society: one that keeps nothing, and has no agent of this name.
 
     Raises:
         UserError: memory is a plain list, which cannot be asked.
@@ -60,14 +54,14 @@ class Listener:
 
     @property
     def embedder(self) -> str:
-        """By which model it is embedded, or "none"."""
+        """The model that embeds its memories, or "none"."""
         return self._archive.model or "none"
 
     async def hear(self, percepts: Iterable[Percept], progress: Callable[[], None] = lambda: None) -> None:
         """Perceive all of them, and call `progress` after each.
 
         Raises:
-            NoodlingsError: something had to be done without; an evaluation never falls back to less.
+            NoodlingsError: some part of the mind failed; an evaluation never falls back to less.
         """
         for percept in percepts:
             trace = await self._perceive(replace(percept, depth=OVERHEARD))
@@ -75,13 +69,10 @@ class Listener:
             progress()
 
     async def answer(self, question: str) -> tuple[list[int], int]:
-        """Answer somebody who was never there, a `PAUSE` later; the question and the answer are remembered.
+        """Answer `ASKER` after a `PAUSE`; the question and the answer are remembered. Raises as `hear` does.
 
         Returns:
             numbers of the percepts that were in mind for the answer, and how many things were in mind in all.
-
-        Raises:
-            NoodlingsError: as for `hear`.
         """
         now = self._clock.now() + PAUSE
         trace = await self._perceive(Percept(ASKER, question, now, addressed=True, audience=OPEN))
@@ -89,19 +80,19 @@ class Listener:
         return [self._numbers[entry_id] for entry_id in in_mind if entry_id in self._numbers], len(in_mind)
 
     def set_aside(self, rule: bool) -> None:
-        """Whether its archive leaves out what a question sets aside, as it does unless told otherwise."""
+        """Let a search leave out what a question sets aside (the default), or not."""
         self._archive.searcher.sets_aside = rule
 
     async def vector(self, question: str) -> Vector | None:
-        """What a question means to its archive; None without an embedder."""
+        """The vector of a question in its archive; None without an embedder."""
         return await self._archive.vector(subject(question), TELLABLE)
 
     def ask(
         self, question: str, vector: Vector | None, limit: int, mood: Affect | None = None
     ) -> tuple[list[int], float]:
-        """Numbers of the percepts that a search with all defaults finds, best first; and its milliseconds.
+        """Numbers of the percepts that a default search finds, best first; and its milliseconds.
 
-        To be asked before the first `answer`: what is remembered since has no number.
+        Use it before the first `answer`: what is remembered after that has no number.
         """
         started = perf_counter()
         hits = self._archive.searcher.search(
@@ -111,16 +102,14 @@ class Listener:
         return [self._numbers[hit.entry_id] for hit in hits], milliseconds
 
     def by_one(self, question: str, vector: Vector | None, limit: int) -> list[int]:
-        """The same by one thing alone: the nearest to a vector; without one, what shares most words."""
+        """Numbers found by one criterion: nearest to the vector or, without one, most words in common."""
         searcher, everything = self._archive.searcher, len(self._archive.searcher.archive)
         if vector is not None:
             found = [entry_id for entry_id, _ in searcher.nearest(vector, everything)]
         else:
             hits = searcher.search(question, TELLABLE, limit=everything)
-            found = [
-                hit.entry_id
-                for hit in sorted(hits, key=lambda hit: -hit.scores["words"] - hit.scores["next_to"])
-            ]
+            hits = sorted(hits, key=lambda hit: -hit.scores["words"] - hit.scores["next_to"])
+            found = [hit.entry_id for hit in hits]
         return [self._numbers[entry_id] for entry_id in found if entry_id in self._numbers][:limit]
 
     async def _perceive(self, percept: Percept) -> Trace:

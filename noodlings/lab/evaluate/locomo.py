@@ -1,13 +1,12 @@
-"""Evidence recall over long conversations: does search find what a question rests on.
+"""Evidence recall over long conversations: does search find the evidence for an answer?
 
 The data is in the shape of LoCoMo (Maharana et al., ACL 2024): a file is one conversation, an object with
 `turns` (id, session, datetime, speaker, text, caption) and `questions` (question, category, evidence).
 Questions of category 5 ask for what was never said, and are left out of the overall figures.
 
-Lived, the questions are also put to the agent itself, which answers: what counts is the evidence that it had
-in mind for that. Its archive was searched for all of them before. They are asked by somebody who was not in
-the talk, one a day and in the order of the file; and as in life each is remembered with its answer, and may
-come to mind at the next.
+With `lived`, the agent itself answers the questions, too, after its archive was searched for all of them:
+what counts is the evidence that it had in mind. Somebody who was not in the talk asks one question a day, in
+the order of the file. Each is remembered with its answer, and may come to mind at the next.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ ADVERSARIAL = 5
 CUTS = (5, 10, 20)
 METRICS = (*(f"recall@{cut}" for cut in CUTS), "hit@10", "ndcg@10")
 LIVED = ("in_mind", "all_in_mind", "things")
-"""Of an answer: evidence in mind, and whether that is all of it, 0…1; things in mind. A mind with more than
-`MOST` counts as none."""
+"""Of an answer: the share of the evidence in mind, whether that is all of it, and the number of things in
+mind. With more than `MOST` things, nothing counts as in mind."""
 TURN_SECONDS = 20.0
-"""The data has one time for a whole session; turns follow each other at this pace."""
+"""Between two turns; the data has one time for a whole session."""
 
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 _DATETIME = "%I:%M %p on %d %B, %Y"
@@ -53,7 +52,7 @@ _DATETIME = "%I:%M %p on %d %B, %Y"
 
 @dataclass(frozen=True, slots=True)
 class LocomoQuestion:
-    """What is asked, and the turns (by position) that answer it."""
+    """What is asked, and the positions of the turns that answer it."""
 
     text: str
     category: int
@@ -62,7 +61,7 @@ class LocomoQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LocomoConversation:
-    """One file. `dropped` counts evidence that names no turn; a question without evidence is not asked."""
+    """One file. `dropped` counts evidence that names no turn; questions without evidence are left out."""
 
     name: str
     percepts: tuple[Percept, ...]
@@ -78,21 +77,20 @@ async def evaluate(
     progress: Callable[[], None] = lambda: None,
     lived: bool = False,
 ) -> dict[str, Any]:
-    """The figures over all questions of all files; each conversation is overheard by an agent of its own.
+    """The figures over all questions of all files; an agent of its own overhears each conversation.
 
     Args:
         society: an empty one that keeps nothing.
-        clock: the society's.
-        mood: every search is made in this mood; None for none. An agent that is asked has its own.
-        progress: called after each turn, each question to the search and each to the agent.
-        lived: whether the agent itself is asked, too.
+        mood: the mood of every search, None for none. An agent that is asked has its own.
+        progress: called after each turn, and after each question to the search or to the agent.
+        lived: the agent itself is asked, too.
 
     Returns:
-        overall and by_category: `METRICS`, 0…1, and n, where lived also `LIVED`; latency_ms: p50 and p95 of a
-        search, embedding aside; weights: those in force; dropped_evidence; embedder; mood.
+        overall and by_category: `METRICS`, 0…1, and n, if lived also `LIVED`; latency_ms: p50 and p95 of a
+        search without embedding; weights: those in force; dropped_evidence; embedder; mood.
 
     Raises:
-        UserError: a file cannot be read, or holds no question with evidence.
+        UserError: a file cannot be read, or no file has a question with evidence.
         NoodlingsError: there is an embedder, and it failed.
     """
     scores: list[tuple[int, dict[str, float]]] = []
@@ -142,7 +140,7 @@ def steps(files: Sequence[Path], lived: bool = False) -> int:
 
 
 def read_conversation(path: Path) -> LocomoConversation:
-    """A file, checked. Raises `UserError` with the file's name and what is wrong."""
+    """A conversation from a file. Raises `UserError`, naming the file and what is wrong in it."""
     try:
         data = json.loads(path.read_bytes())
         turns, asked = data["turns"], data["questions"]
@@ -163,9 +161,9 @@ def read_conversation(path: Path) -> LocomoConversation:
 
 
 def evidence_positions(evidence: Iterable[str], positions: dict[str, int]) -> tuple[frozenset[int], int]:
-    """Evidence ids as positions of turns, and how many named no turn.
+    """The positions of the turns that evidence ids name, and how many ids name no turn.
 
-    Written by people: "D8:6; D9:17" is two of them, "D:11:26" and "D30:05" are D11:26 and D30:5.
+    People wrote them: "D8:6; D9:17" is two of them, "D:11:26" and "D30:05" are D11:26 and D30:5.
     """
     found: set[int] = set()
     unknown = 0
@@ -195,7 +193,6 @@ def remembered(in_mind: Sequence[int], things: int, evidence: frozenset[int]) ->
 
 
 def view(figures: dict[str, Any]) -> Group:
-    """The figures for people; lived, what was in mind beside what the search finds among ten."""
     lived = LIVED[0] in figures["overall"]
     names = ("recall@10", *LIVED) if lived else METRICS
     table = Table(box=None, pad_edge=False)

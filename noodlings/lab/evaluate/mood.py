@@ -1,13 +1,13 @@
-"""Mood-congruent recall: does the memory come that fits the question and the mood it is asked in.
+"""Mood-congruent recall: does the memory come to mind that fits the question and the mood?
 
 The data: an object with `scenarios`; each has `sessions` with `events` (memory_id, content, valence −1…1,
 arousal 0…1) and `queries` (query, expected_memory_ids, challenge_type, state: the mood at asking). Every
 scenario has an archive of its own, its events apart in time, so that none is the neighbour of another.
 
-Four ways are compared: the nearest vector to the question as it stands (plain), the whole search in no mood
-(search), and in the mood of the query, where the memories' feelings are those of the data (given) or what we
-make of their words ourselves (own). All are tried again without the rule by which a search leaves out what a
-question sets aside ("rather than the drizzle"), so that mood is not credited with what that rule does.
+Four ways are compared: the nearest vector to the question (plain), the whole search in no mood (search), and
+in the mood of the query, where the memories' feelings are those of the data (given) or our own appraisal
+(own). All are tried again without the rule that leaves out of a search what a question sets aside ("rather
+than the drizzle"), so that mood gets no credit for that rule.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WAYS = {
 }
 METRICS = ("top1", "hit2")
 LIMIT = 10
-"""Hits asked for."""
+"""Hits of a search."""
 
 _NARRATOR = "narrator"
 _DAY, _EVENT = 86_400.0, 7_200.0
@@ -48,7 +48,7 @@ _DAY, _EVENT = 86_400.0, 7_200.0
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked in which mood, and the events (by position) that should come."""
+    """What is asked in which mood, and the positions of the events that should come."""
 
     text: str
     mood: Affect
@@ -71,12 +71,10 @@ async def evaluate(
     embedder: Embedder | None,
     progress: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """The figures over all queries of a file; each scenario is lived through by two agents of its own.
+    """The figures over all queries of a file; two agents of its own live through each scenario.
 
     Args:
-        society: an empty one that keeps nothing.
-        clock: the society's.
-        embedder: the society's.
+        society: an empty one that keeps nothing; clock and embedder are its own.
         progress: called after each query.
 
     Returns:
@@ -121,7 +119,7 @@ async def evaluate(
 
 
 def read_scenarios(path: Path) -> list[MoodScenario]:
-    """The scenarios of a file, checked. Raises `UserError` with the file's name and what is wrong."""
+    """The scenarios of a file. Raises `UserError`, naming the file and what is wrong in it."""
     try:
         scenarios = [_scenario(data) for data in json.loads(path.read_bytes())["scenarios"]]
     except OSError as error:

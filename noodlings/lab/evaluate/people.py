@@ -1,17 +1,17 @@
-"""What a character knows of people: are the facts that were told on the cards, and is what is there right?
+"""What a character knows of people: are the facts that it was told on its cards, and are they right?
 
 The data: a YAML file with `characters`, `players` and `lines`; a line has `day`, `at` ("19:40"), `who`, `to`,
-`present`, `say`, `secret`, and the `facts` that a careful listener would note of it: whom it is `of`, its
-`kind` (`noodlings.reflection.facts.FactKind`), and where there is one the earlier fact that it replaces
-(`instead_of`) or repeats (`same_as`), and of a plan the day on which it is `due`. Day 0 is the date on which
-the file `begins`, else an arbitrary one. Every line is perceived by the character it is said to.
+`present`, `say`, `secret`, and the `facts` that a careful listener would note: whom it is `of`, its `kind`
+(`noodlings.reflection.facts.FactKind`), the earlier fact, if any, that it replaces (`instead_of`) or repeats
+(`same_as`), and for a plan the day on which it is `due`. Day 0 is the date on which the file `begins`, by
+default an arbitrary one. The character to whom a line is said perceives it.
 
-A fact on a card is right where every line it came from holds one of that kind about that person.
+A fact on a card is right if every line it came from tells a fact of that kind about that person.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -38,10 +38,12 @@ DAY = 86_400.0
 _READER = Caller("user_reader", "reader", Role.VIEWER)
 
 
-class ToldFact(BaseModel):
-    """A fact that a line tells."""
-
+class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class ToldFact(_Frozen):
+    """A fact that a line tells."""
 
     id: str
     of: str
@@ -51,11 +53,7 @@ class ToldFact(BaseModel):
     due: int | None = None
 
 
-class ToldLine(BaseModel):
-    """A line, and the facts in it."""
-
-    model_config = ConfigDict(frozen=True)
-
+class ToldLine(_Frozen):
     day: int = Field(ge=0, le=10_000)
     at: str = Field(pattern=r"^\d{1,2}:\d\d$")
     who: str
@@ -72,10 +70,8 @@ class ToldLine(BaseModel):
         return self.day * DAY + 3_600.0 * hours + 60.0 * minutes
 
 
-class Weeks(BaseModel):
+class Weeks(_Frozen):
     """Some weeks among characters and players."""
-
-    model_config = ConfigDict(frozen=True)
 
     characters: tuple[str, ...]
     players: tuple[str, ...]
@@ -92,7 +88,7 @@ class Weeks(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A fact on a card, the told facts that it stands for, and whether all of its evidence tells one."""
+    """A fact on a card, the ids of the told facts behind it, and whether all of its evidence tells one."""
 
     seen: FactView
     told: frozenset[str]
@@ -100,29 +96,24 @@ class _Judged:
 
 
 def read_weeks(file: Path) -> Weeks:
-    """The data. Raises `UserError` when it cannot be read, or is something else."""
+    """The data in a file. Raises `UserError`."""
     return read_table(file, Weeks)
 
 
 async def evaluate(
     society: Society, clock: ManualClock, weeks: Weeks, progress: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
-    """The figures.
-
-    Args:
-        society: an empty one that keeps nothing.
-        clock: the society's.
-        progress: called after each line.
+    """The figures for an empty society that keeps nothing; `progress` is called after each line.
 
     Returns:
-        told, on_cards: how many facts were told (repetitions aside), and stand on the cards;
+        told, on_cards: how many facts were told (without repetitions), and are on the cards;
         precision, recall;
         superseded_told: of found facts that were replaced later, the share that is still told as true;
-        current: of those that were not, the share that is;
-        merged: of found pairs that say the same, the share that stands as one;
+        current: of found facts that were not replaced, the share that is told as true;
+        merged: of found pairs that say the same, the share that became one fact;
         by_kind: told, found, right and wrong of each kind;
         due: lines with a plan whose day was told, those of them in which a plan with a day was found, and
-            those where it is that day.
+            those with the right day.
     """
     plans = list[tuple[ToldLine, Due | None]]()
     lines: dict[str, dict[int, ToldLine]] = {character: {} for character in weeks.characters}
@@ -186,7 +177,7 @@ def _figures(weeks: Weeks, judged: list[_Judged]) -> dict[str, Any]:
         "superseded_told": _share(len(replaced & current), len(replaced)),
         "current": _share(len(held & current), len(held)),
         "merged": _share(merged, len(pairs)),
-        "by_kind": dict(_by_kind(wanted, found, judged)),
+        "by_kind": {kind.value: _of_kind(kind, wanted, found, judged) for kind in FactKind},
     }
 
 
@@ -199,21 +190,17 @@ def _due(weeks: Weeks, plans: list[tuple[ToldLine, Due | None]]) -> dict[str, in
     return {"told": len(plans), "found": len(days), "right": sum(days)}
 
 
-def _by_kind(
-    wanted: list[ToldFact], found: set[str], judged: list[_Judged]
-) -> Iterator[tuple[str, dict[str, int]]]:
-    for kind in FactKind:
-        of_kind = [fact for fact in wanted if fact.kind is kind]
-        seen = [judgement for judgement in judged if judgement.seen.kind == kind.value]
-        yield (
-            kind.value,
-            {
-                "told": len(of_kind),
-                "found": sum(fact.id in found for fact in of_kind),
-                "right": sum(judgement.right for judgement in seen),
-                "wrong": sum(not judgement.right for judgement in seen),
-            },
-        )
+def _of_kind(
+    kind: FactKind, wanted: list[ToldFact], found: set[str], judged: list[_Judged]
+) -> dict[str, int]:
+    told = [fact for fact in wanted if fact.kind is kind]
+    seen = [judgement for judgement in judged if judgement.seen.kind == kind.value]
+    return {
+        "told": len(told),
+        "found": sum(fact.id in found for fact in told),
+        "right": sum(judgement.right for judgement in seen),
+        "wrong": sum(not judgement.right for judgement in seen),
+    }
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -221,7 +208,6 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def view(figures: dict[str, Any]) -> Group:
-    """The figures for people."""
     table = Table(box=None, pad_edge=False)
     for name in ("kind", "told", "found", "right", "wrong"):
         table.add_column(name, justify="left" if name == "kind" else "right")

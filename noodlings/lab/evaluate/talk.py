@@ -1,9 +1,9 @@
-"""Lived talk: what players tell a character is kept, comes to mind when it is asked for, and is said.
+"""Lived talk: is what players tell a character kept, does it come to mind when asked for, and is it said?
 
-A case is a conversation with a character of its own. Each line is a percept that goes the whole way of an
-event, and nothing but the answer is looked at: what was in mind for it, and whether its words show that. A
-line that was never told should be answered with not knowing; a line that tells should be felt with the right
-sign, and what is worth keeping should be more important than what is not.
+A case is a conversation with a character of its own. Each line is perceived as usual, and only the answer is
+judged: what was in mind for it, and whether its words show that. A question for something that was never told
+should be answered with not knowing; a line that tells something should be felt with the right sign, and what
+is worth keeping should be more important than what is not.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from noodlings.validation import read_yaml
 from noodlings.values.percept import Kind, Percept
 
 MOST = 12
-"""Things in mind at most; a mind with more counts as none."""
+"""Things in mind; with more of them, nothing counts as in mind."""
 PACE = 5.0
 """World seconds between two lines; a step `pause` adds to them."""
-UNASKED = 0.3
+ADDRESSED = 0.3
 """The share of idle lines that are said to the character."""
 LONGEST = 200
 """Characters of an idle line."""
@@ -61,12 +61,12 @@ _QUOTES = re.compile(r"you (said|told me)|told me (that|their|his|her)|“")
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A line that told or asked something, and what came of it.
+    """A line that told or asked something, and its answer.
 
     Attributes:
         needs: ids of the entries that the answer needs; None for a line that asks nothing.
         in_mind, found, said: whether they were in mind, were found by the search, and show in the answer;
-            None where that is not asked.
+            None if that does not apply.
     """
 
     case: str
@@ -88,7 +88,7 @@ class Exchange:
 
 @dataclass(slots=True)
 class _Life:
-    """One case as a character lives it; people of another case are other people."""
+    """One case as a character lives it; each case has people of its own."""
 
     agent_id: str
     number: int
@@ -104,33 +104,24 @@ class Conversations:
 
     Args:
         society: an empty one that keeps nothing.
-        clock: the society's.
         idle: lines of idle talk; None for a few of our own.
-        busy: so many times as much idle talk as the cases ask for.
-        find: whether the search is asked for each question, too.
+        busy: a factor for the amount of idle talk.
     """
 
     def __init__(
-        self,
-        society: Society,
-        clock: ManualClock,
-        idle: Sequence[str] | None = None,
-        busy: int = 1,
-        find: bool = True,
+        self, society: Society, clock: ManualClock, idle: Sequence[str] | None = None, busy: int = 1
     ) -> None:
         self._society = society
         self._clock = clock
         self._idle = tuple(idle) if idle else _IDLE
         self._busy = busy
-        self._find = find
 
     async def run(
         self, cases: Sequence[Mapping[str, Any]], one: bool, progress: Callable[[], None]
     ) -> list[Exchange]:
         """All lines that tell or ask something.
 
-        Args:
-            one: one character lives all cases, and everything is told before anything is asked.
+        With `one`, one character lives all cases, and is told everything before it is asked anything.
         """
         self._clock.set(BEGINNING)
         only = self._somebody(0) if one else ""
@@ -172,7 +163,7 @@ class Conversations:
                 life.idled += 1
                 text = life.chance.choice(self._idle).replace("{n}", str(life.idled))
                 await self._tell(
-                    life, life.chance.choice(life.users), text, Kind.SAY, life.chance.random() < UNASKED
+                    life, life.chance.choice(life.users), text, Kind.SAY, life.chance.random() < ADDRESSED
                 )
             return None
         spoken = next((name for name in _SPOKEN if name in step), None)
@@ -209,7 +200,7 @@ class Conversations:
             size=len(trace.recalled),
             unknown=unknown,
             in_mind=in_mind.issuperset(needs) and len(trace.recalled) <= MOST if needs else None,
-            found=await self._found(life, text, needs) if needs and self._find else None,
+            found=await self._found(life, text, needs) if needs else None,
             said=said,
             wrong=tuple(word for word in step.get("never") or () if _shows(word, reply)),
         )
@@ -240,7 +231,7 @@ class Conversations:
 
 
 def read_cases(path: Path) -> list[dict[str, Any]]:
-    """The cases of a file. Raises `UserError` that says what is wrong with it."""
+    """The cases of a file. Raises `UserError`, naming the file and what is wrong in it."""
     try:
         cases = read_yaml(path.read_text(encoding="utf-8"))
         steps = [step for case in cases for step in case["steps"]]
@@ -269,19 +260,12 @@ def _is_step(step: Mapping[str, Any]) -> bool:
 
 
 def read_idle(path: Path) -> list[str]:
-    """Idle talk from a transcript, each line cut to `LONGEST` characters.
-
-    Raises:
-        UserError: there is none in it.
-    """
-    lines = [
-        line.text.strip()[:LONGEST]
-        for line in read_transcript(path)
-        if not isinstance(line, TranscriptProblem)
-    ]
-    if not any(lines):
+    """Idle talk from a transcript, each line cut to `LONGEST` characters. Raises `UserError` for none."""
+    lines = [line for line in read_transcript(path) if not isinstance(line, TranscriptProblem)]
+    texts = [line.text.strip()[:LONGEST] for line in lines]
+    if not any(texts):
         raise UserError(f"{path} has no talk in it")
-    return [line for line in lines if line]
+    return list(filter(None, texts))
 
 
 def steps(cases: Sequence[Mapping[str, Any]]) -> int:
@@ -290,14 +274,14 @@ def steps(cases: Sequence[Mapping[str, Any]]) -> int:
 
 
 def figures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
-    """The figures, each share as [share, of how many], shares 0…1.
+    """The figures; a share, 0…1, is [share, of how many].
 
     Returns:
-        in_mind, found_at_10, said: of questions that need something; unknown_admitted: of those for what was
-        never told; wrong: answers with a word that must not be in them, of how many; context_entries: in mind
-        for a question, on average; tone_felt: valence of a grave or glad line with the right sign;
-        importance_auc: the chance that what is worth keeping is more important than what is not; kept: the
-        share of both above .3; by_kind.
+        in_mind, found_at_10, said: of questions that need something; unknown_admitted: of questions for what
+        was never told; wrong: answers with a word that must not be in them, of how many; context_entries: how
+        many were in mind for a question, on average; tone_felt: grave or glad lines whose valence has the
+        right sign; importance_auc: the chance that what is worth keeping is more important than what is not;
+        kept: the share of each of these above .3; by_kind.
     """
     asked = [exchange for exchange in exchanges if exchange.needs is not None]
     known = [exchange for exchange in asked if exchange.needs]
@@ -337,7 +321,6 @@ def figures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
 
 
 def view(given: dict[str, Any]) -> Group:
-    """The figures for people."""
     table = Table(box=None, pad_edge=False)
     for name in ("questions", "n", "in mind", "said"):
         table.add_column(name, justify="left" if name == "questions" else "right")
@@ -357,19 +340,12 @@ def view(given: dict[str, Any]) -> Group:
 
 
 def shown_exchanges(exchanges: Sequence[Exchange]) -> Iterator[Text]:
-    """Every question with its answer, marked where something was missed."""
+    """Every question with its answer, and what was missed."""
     for exchange in exchanges:
         if exchange.needs is None:
             continue
-        marks = [
-            name
-            for name, missed in (
-                ("not in mind", exchange.in_mind is False),
-                ("not said", exchange.said is False),
-                (f"wrong: {', '.join(exchange.wrong)}", bool(exchange.wrong)),
-            )
-            if missed
-        ]
+        marks = ["not in mind"] * (exchange.in_mind is False) + ["not said"] * (exchange.said is False)
+        marks += [f"wrong: {', '.join(exchange.wrong)}"] if exchange.wrong else []
         yield Text.assemble(
             (f"{exchange.case} ", "dim"), exchange.text, "\n   → ", exchange.reply or "(silence)",
             (f"   [{'; '.join(marks)}]" if marks else "", "yellow"),
@@ -381,7 +357,7 @@ def _shown(share: float | None) -> str:
 
 
 def _shows(word: object, reply: str) -> bool:
-    """Whether a word or phrase stands in a reply, whole, letter case and a plural aside."""
+    """Whether a word or phrase, or its plural, is in a reply, in any case."""
     return re.search(rf"\b{re.escape(str(word).lower())}(?:'?s)?\b", reply) is not None
 
 
