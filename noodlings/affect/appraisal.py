@@ -189,7 +189,6 @@ def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[A
 
 
 def _any_feeling(reading: Reading) -> bool:
-    """Whether any word is about feeling, or shouted."""
     ours = (reading.fear, reading.sorrow, reading.boredom, reading.stirred, reading.calm)
     return any(ours) or reading.loaded > 0 or reading.capitals > 0
 

@@ -55,7 +55,6 @@ class MoodTracker:
         return MoodTracker(rule.become, now) if self.at_time(now, lasts) in rule.only_from else self
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-compatible and exact."""
         return {"mood": self.mood.value, "since": self.since}
 
     @classmethod
@@ -136,7 +135,6 @@ class MemoryBank:
         return "\n".join(["[MEMORY]", *lines]) if lines else ""
 
     def as_list(self) -> list[dict[str, Any]]:
-        """JSON-compatible and exact."""
         return [
             {"event": e.event, "summary": e.summary, "at": e.at, "values": list(e.values), "kind": e.kind}
             for e in self.events
@@ -220,7 +218,6 @@ class GameState:
         return f"{line} | Seen:{ago(now - self.at)}" if now - self.at >= rules.lasts_seconds else line
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-compatible and exact."""
         return {"fields": {name: list(told) for name, told in self.fields.items()}, "at": self.at}
 
     @classmethod
@@ -315,7 +312,6 @@ class GameFeeling:
         return self.state.at is not None
 
     def mood(self, rules: GameRules, now: float) -> NamedMood:
-        """The named mood at a world time."""
         return self.tracker.at_time(now, rules.lasts_seconds)
 
     def blocks(self, rules: GameRules, now: float) -> tuple[str, ...]:

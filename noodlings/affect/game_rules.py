@@ -165,7 +165,6 @@ def value_of(data: Mapping[str, Any], field: str) -> str | None:
 
 @cache
 def shipped_rules() -> GameRules:
-    """The rules that come with noodlings."""
     return load_rules(files("noodlings.affect") / "game_events.yaml")
 
 

@@ -54,5 +54,4 @@ class Network:
 
 
 def network_of(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Network:
-    """The network that is stored under a name."""
     return Network(*(arrays[f"{name}/{field.name}"].astype(np.float32) for field in fields(Network)))

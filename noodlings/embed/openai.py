@@ -67,7 +67,6 @@ class OpenAIEmbedder:
         return np.concatenate(portions) if portions else np.empty((0, self.dimensions), np.float32)
 
     def close(self) -> None:
-        """Let go of open connections."""
         with self._connecting:
             if self._client is not None:
                 self._client.close()

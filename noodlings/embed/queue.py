@@ -162,7 +162,6 @@ class EmbeddingQueue:
     # -- what somebody waits for
 
     async def vector(self, text: str) -> Vector | None:
-        """The vector of a text, as `understood` gives it."""
         understood = await self.understood(text)
         return None if understood is None else understood.vector
 

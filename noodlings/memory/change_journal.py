@@ -51,11 +51,9 @@ class ChangeJournal:
         return replace(changes, added=tuple(added))
 
     def embedded(self, vector: EntryVector) -> None:
-        """A percept was embedded."""
         self._vectors[vector.entry_id] = vector
 
     def updated(self, entry: MemoryEntry) -> None:
-        """An entry has a new value."""
         pending = self._added if entry.id in self._added else self._updated
         pending[entry.id] = entry
 

@@ -273,7 +273,6 @@ class HierarchicalMemory(AgentMemory):
         return self._working.capacity
 
     def is_working(self, entry_id: int) -> bool:
-        """Whether an entry is in working memory now."""
         return entry_id in self._working
 
     def holds_working(self, entry_ids: Collection[int]) -> bool:
@@ -281,7 +280,6 @@ class HierarchicalMemory(AgentMemory):
         return len(self._working) == len(entry_ids) and all(one in self._working for one in entry_ids)
 
     def is_episodic(self, entry_id: int) -> bool:
-        """Whether an entry is in episodic memory now."""
         return entry_id in self._episodic
 
     def retrieve_working(self, last_n: int | None = None) -> list[MemoryEntry]:

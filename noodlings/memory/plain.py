@@ -43,7 +43,6 @@ class PlainMemory(AgentMemory):
         """Does nothing: a list does not record recalls."""
 
     def pin(self, entry: MemoryEntry, pinned: bool = True) -> MemoryEntry:
-        """Raises `UserError`."""
         raise UserError("a plain list cannot pin memories; set memory.use_hierarchical to true")
 
     def confine(self, entry: MemoryEntry, confined: bool) -> MemoryEntry:
@@ -51,11 +50,9 @@ class PlainMemory(AgentMemory):
         return self._revise(replace(entry, audience=entry.audience.closed(confined)))
 
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
-        """Raises `UserError`."""
         raise UserError("a plain list keeps no importance; set memory.use_hierarchical to true")
 
     def revert(self, entry: MemoryEntry, before: Mapping[str, Any], **also: Any) -> MemoryEntry:
-        """Raises `UserError`."""
         raise UserError("a plain list keeps neither pins nor importance; set memory.use_hierarchical to true")
 
     def forget(self, entry_ids: Iterable[int]) -> None:
@@ -79,11 +76,9 @@ class PlainMemory(AgentMemory):
         self._resume(latest)
 
     def find(self, entry_id: int) -> MemoryEntry | None:
-        """The entry with this id, or None."""
         return self._entries.get(entry_id)
 
     def is_episodic(self, entry_id: int) -> bool:
-        """Never."""
         return False
 
     def retrieve_working(self, last_n: int | None = None) -> list[MemoryEntry]:
@@ -122,7 +117,6 @@ class PlainMemory(AgentMemory):
         return assemble(recent(islice(known, CONTEXT)), (), limits)
 
     def stats(self) -> MemoryStats:
-        """How full the list is."""
         return MemoryStats(
             hierarchical=False,
             working=len(self._entries),

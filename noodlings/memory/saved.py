@@ -62,7 +62,6 @@ class Saved:
 
 
 def record_of(saved: SavedEntry) -> dict[str, Any]:
-    """An entry as JSON can hold it."""
     entry = saved.entry
     record = {field.name: getattr(entry, field.name) for field in fields(entry)} | {
         "affect": None if entry.affect is None else entry.affect.as_list(),

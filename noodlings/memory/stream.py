@@ -227,7 +227,6 @@ class Stream:
         return np.asarray(self._ints[: self._size, HELD] != 0)
 
     def importances(self) -> Floats:
-        """Importance in force by row."""
         return _in_force(self._floats[: self._size])
 
     def strengths(self, now: float, rows: Rows | None = None) -> Floats:

@@ -159,7 +159,6 @@ def signals(affect: Affect, surprise: float, addressed: bool, event: str = "") -
 
 @cache
 def shipped_drives() -> DriveTable:
-    """The table that comes with noodlings."""
     return read_table(files("noodlings.mind") / "appetites.yaml", DriveTable)
 
 

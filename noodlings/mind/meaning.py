@@ -181,7 +181,6 @@ class Familiar:
         return self._where(~np.isin(self.times, list(moments)))
 
     def _disclosed(self, listeners: frozenset[str]) -> Familiar:
-        """The meanings that all listeners may learn of."""
         known = [may_learn(listeners, audience) for audience in self.audiences]
         return self if all(known) else self._where(np.array(known, dtype=np.bool_))
 

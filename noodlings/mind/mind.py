@@ -192,7 +192,6 @@ class Mind:
         return self._mind.state
 
     def expects(self) -> Affect:
-        """The affect it expects next."""
         return Affect.of(expected_next(self._parameters, self._mind))
 
     def forget(self, moments: Collection[float]) -> None:

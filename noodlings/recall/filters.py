@@ -149,7 +149,6 @@ class FilterIndex:
         self._in_order = True
 
     def extend(self, columns: EntryColumns) -> None:
-        """Add rows."""
         first = len(self.timestamps)
         timestamps, importances = np.array(columns.timestamps, np.float64), np.array(columns.importances)
         felt = self._codes_of("feeling", feelings(columns.affects))  # all that can fail comes first

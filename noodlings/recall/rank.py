@@ -44,7 +44,6 @@ class Weights:
 
     @property
     def total(self) -> float:
-        """All points there are."""
         return float(sum(_POINTS(self)))
 
     def toward(self, other: Weights, share: float) -> Weights:

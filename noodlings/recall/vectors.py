@@ -66,11 +66,9 @@ class VectorIndex:
 
     @property
     def count(self) -> int:
-        """How many rows have a vector."""
         return len(self) - self._missing
 
     def count_of(self, rows: Rows) -> int:
-        """How many of some rows have one."""
         return int(self._present.rows[rows].sum())
 
     def reserve(self, rows: int) -> None:
@@ -96,7 +94,6 @@ class VectorIndex:
         self._refresh(rows, neighbours)
 
     def clear(self, rows: Rows, neighbours: Neighbours) -> None:
-        """Remove the vectors of some rows."""
         self._missing += int(self._present.rows[rows].sum())
         self._matrix.rows[rows] = 0.0
         self._present.rows[rows] = False

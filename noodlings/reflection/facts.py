@@ -233,7 +233,6 @@ class _Reading:
         self.mentioned: dict[str, str] = {}
 
     def facts(self) -> Iterator[Fact]:
-        """All that it tells."""
         text = self.entry.user_text
         read = _ASIDE.sub(lambda found: " " * len(found[0]), text)
         for part in _SENTENCE.finditer(read):

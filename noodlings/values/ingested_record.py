@@ -34,5 +34,4 @@ class IngestedRecord:
 
     @property
     def forgotten(self) -> bool:
-        """Whether its memory was forgotten."""
         return self.entry_id is None and self.record is None

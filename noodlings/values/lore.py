@@ -51,7 +51,6 @@ class LoreScope:
 
 
 def circles_of(persona: Persona) -> frozenset[tuple[str, str]]:
-    """The circles that a character belongs to."""
     return frozenset(
         {
             WORLD,

@@ -193,7 +193,6 @@ def tags_of(entry: MemoryEntry) -> frozenset[str]:
 
 
 def tags_in(extra: dict[str, Any]) -> frozenset[str]:
-    """The tags in the extra data of an entry."""
     tags = _given(extra, "tags")
     given = (tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list | tuple) else ()
     return frozenset((*given, *(f"{FROM}{one}" for chain in _hearsay(extra) for one in chain)))
