@@ -54,10 +54,6 @@ class Metrics:
     def text(self) -> bytes:
         return generate_latest(self.registry)
 
-    def describe(self) -> list[Metric]:
-        """Nothing in advance: the agents are not known yet."""
-        return []
-
     def collect(self) -> Iterator[Metric]:
         """Sizes and states, as they are now; of agents, only those that are awake."""
         streams = GaugeMetricFamily("noodlings_stream_entries", "Entries.", labels=["agent", "stream"])

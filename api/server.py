@@ -34,11 +34,11 @@ from api.answers import LATE_MODEL
 from api.audit import note
 from api.authentication import OWNER, USER_HEADER, Authenticator
 from api.client_talk import ClientTalks
+from api.command_lines import PeopleOnline
 from api.described import describe
 from api.gate import Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
-from api.people import PeopleOnline
 from api.problem import NO_STORE, Problem, handle_errors
 from api.turns import Turns
 from noodlings import __version__
@@ -171,7 +171,6 @@ class RequestRecorder:
             return
         held, caller = state.get("held"), state.get("caller")
         note(
-            at=round(time.time(), 3),
             request=request,
             token=(held or OWNER).key if status != HTTPStatus.UNAUTHORIZED else "",
             role=held.role.value if held else "",

@@ -7,7 +7,6 @@ log.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -376,7 +375,6 @@ def _refusal(why: str) -> CallToolResult:
 def _audit(tool: Tool, asker: Asker, status: HTTPStatus, turn: str = "") -> None:
     if tool.writes or status in DENIED:
         note(
-            at=round(time.time(), 3),
             token=asker.held.key,
             role=asker.held.role.value,
             user=asker.user or asker.held.user_id,
