@@ -10,10 +10,9 @@ from typing import Annotated, TypeVar
 from fastapi import Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from api.answers import documented
+from api.answers import documented, documented_text
 from api.authentication import MAX_ID
 from api.parts import Actor, Living, Reader, parts_of, topic_router
-from api.problem import RESPONSES
 from noodlings.inspect.views import plain
 from noodlings.portable.person import (
     PersonForgotten,
@@ -68,11 +67,7 @@ async def person_report(person: Named, caller: Reader, society: Living) -> Respo
     return JSONResponse(plain(asdict(await asyncio.to_thread(report, society, found))))
 
 
-@router.get(
-    "/export",
-    response_class=Response,
-    responses=RESPONSES | {200: {"description": "JSON lines.", "content": {NDJSON: {"example": _LINES}}}},
-)
+@router.get("/export", response_class=Response, responses=documented_text(NDJSON, "JSON lines.", _LINES))
 async def person_export(person: Named, caller: Reader, society: Living) -> Response:
     """What a person told the characters and was answered, one JSON object a line. Admin only."""
     caller.require_admin(_READING)
