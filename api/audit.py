@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ KEPT, KEPT_REFUSED = 9, 1
 """How many older files are kept."""
 LONGEST = 200
 """The most characters of one fact."""
+
+DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+"""Statuses that are noted even if nothing was to be changed."""
 
 log = logging.getLogger(__name__)
 _refused = logging.getLogger(f"{__name__}.refused")

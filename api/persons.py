@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 from fastapi.responses import JSONResponse
@@ -30,7 +30,6 @@ _LINES = """\
 {"agent": "servnak", "id": 12, "timestamp": 1764000000.0, "user_id": "user_caity", "kind": "say", \
 "place": "garden", "user_text": "My dog died yesterday", "response": "OH NO."}
 """
-T = TypeVar("T")
 _READING, _DELETING = "see what is kept of a person", "have everything about a person deleted"
 
 router = topic_router("/api/persons/{person}", tags=["persons"])
@@ -100,10 +99,10 @@ async def person_forget(
     parts.turns.forget(found.ids)
     loop = asyncio.get_running_loop()
 
-    def change(step: Callable[[], T]) -> T:
+    def change(step: Callable[[], Any]) -> Any:
         """Call what changes characters in the event loop, where everything else changes them."""
 
-        async def stepped() -> T:
+        async def stepped() -> Any:
             return step()
 
         return asyncio.run_coroutine_threadsafe(stepped(), loop).result()

@@ -31,12 +31,12 @@ from api import (
     status,
 )
 from api.answers import LATE_MODEL
-from api.audit import note
+from api.audit import DENIED, note
 from api.authentication import OWNER, USER_HEADER, Authenticator
 from api.client_talk import ClientTalks
 from api.command_lines import PeopleOnline
 from api.described import describe
-from api.gate import Gate, Rate
+from api.gate import CHANGING, Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
 from api.problem import NO_STORE, Problem, handle_errors
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.worlds.rooms import World
 
-_CHANGING = ("POST", "PUT", "PATCH", "DELETE")
-_DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _METHOD = 20
 """The most characters of a method in logs and metrics: a client may send any word, however long."""
 
@@ -119,7 +117,7 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.origins,
-            allow_methods=["GET", *_CHANGING],
+            allow_methods=["GET", *CHANGING],
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", USER_HEADER],
             expose_headers=["ETag", "Link"],
         )
@@ -167,7 +165,7 @@ class RequestRecorder:
             "request=%s method=%s route=%s status=%d ms=%.1f turn=%s",
             request, shorten(scope["method"], _METHOD), route or "-", status, seconds * 1e3, turn or "-",
         )  # fmt: skip
-        if scope["method"] not in _CHANGING and status not in _DENIED:
+        if scope["method"] not in CHANGING and status not in DENIED:
             return
         held, caller = state.get("held"), state.get("caller")
         note(

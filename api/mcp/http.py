@@ -19,10 +19,10 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from api.audit import note
+from api.audit import DENIED, note
 from api.authentication import USER_HEADER, Authenticator
 from api.gate import Gate, Rate
-from api.mcp.access import DENIED, Access, Asker
+from api.mcp.access import Access, Asker
 from api.mcp.stdio import Context, make_server
 from api.problem import RefusedRequest, problem, status_of
 from api.run import OrderlyServer, server_config

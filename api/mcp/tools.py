@@ -17,10 +17,10 @@ from mcp_types import Tool as Offered
 from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
-from api.audit import note
+from api.audit import DENIED, note
 from api.corrections import Forgot
 from api.mcp import telling
-from api.mcp.access import DENIED, READ_ONLY, Access, Asker, ToolCall, default_agent, names
+from api.mcp.access import READ_ONLY, Access, Asker, ToolCall, default_agent, names
 from api.mcp.arguments import (
     Arguments,
     AskChronicle,

@@ -18,7 +18,10 @@ export async function show(place, { agent, character, live, signal }) {
   const mood = el("span", { class: "facts" });
   const input = el("textarea", { id: "line", rows: 1, maxlength: 4000, autocomplete: "off" });
   const name = el("input",
-    { id: "name", value: me.name, maxlength: 30, autocomplete: "off", change: rename });
+    { id: "name", value: me.name, maxlength: 30, autocomplete: "off", change: () => {
+      me.name = name.value;
+      name.value = me.name; // without spaces around it
+    } });
   const form = el("form", { class: "composer", submit },
     el("p", { class: "facts" }, el("label", { for: "line" }, `Say something to ${character.name}`),
       me.rights.speaks === "anybody" && el("span", {}, el("label", { for: "name" }, "as "), name), mood),
@@ -48,11 +51,6 @@ export async function show(place, { agent, character, live, signal }) {
 
   function showMood(felt) {
     mood.replaceChildren("It feels ", feeling(felt));
-  }
-
-  function rename() {
-    me.name = name.value;
-    name.value = me.name;
   }
 
   /** The latest exchanges, or those before so many. */

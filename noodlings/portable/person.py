@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Any
 
 from noodlings.agent.society import Society
 from noodlings.errors import NotFound, UserError
@@ -31,18 +31,6 @@ from noodlings.worlds.beings import split_gestures
 
 REPEATED_SECONDS = 3_600.0
 """World time within which others heard an answer, in the words in which it is kept by whoever gave it."""
-
-T = TypeVar("T")
-
-
-class Change(Protocol):
-    """Calls a function that changes the society."""
-
-    def __call__(self, step: Callable[[], T]) -> T: ...
-
-
-def _at_once(step: Callable[[], T]) -> T:
-    return step()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +174,10 @@ def export_person(society: Society, person: Person, write: Callable[[str], objec
 
 
 def forget_person(
-    society: Society, caller: Caller, person: Person, change: Change = _at_once
+    society: Society,
+    caller: Caller,
+    person: Person,
+    change: Callable[[Callable[[], Any]], Any] = lambda step: step(),
 ) -> PersonForgotten:
     """Delete everything of a person, for good; whoever is in the rooms must have left them before.
 
@@ -208,7 +199,7 @@ def forget_person(
     done: dict[str, set[int]] = defaultdict(set)
     while todo:
         agent_id, ids = todo.popitem()
-        forgotten = change(partial(_forget_entries, society, caller, agent_id, ids))
+        forgotten: Forgotten = change(partial(_forget_entries, society, caller, agent_id, ids))
         memories, answers = memories + forgotten.count, answers + len(forgotten.redacted)
         done[agent_id] |= ids
         name = society.personas[agent_id].name
