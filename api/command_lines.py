@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +99,8 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
         parts.authenticator.require_own_name(caller)
         reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)
     else:
-        reply, heard, lost = await people.ask(caller, typed.line, typed.width), [], 0
+        context = CommandContext(caller, parts.society, parts.inspector, None, typed.width)
+        reply, heard, lost = await registry.dispatch(typed.line, context), [], 0
     return CommandReply(
         data=reply.data,
         text=reply.render(typed.width),
@@ -141,18 +141,12 @@ class Person:
 
 
 class PeopleOnline:
-    """Everybody in the rooms from outside. Use within a running event loop; `now` is a monotonic clock."""
+    """Everybody in the rooms from outside. Use within a running event loop."""
 
-    def __init__(
-        self,
-        society: Society,
-        inspector: Inspector,
-        world: World,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, society: Society, inspector: Inspector, world: World) -> None:
         self.world = world
         self._society, self._inspector = society, inspector
-        self._now = now
+        self._now = time.monotonic
         self._people: dict[str, Person] = {}
 
     async def run(self, caller: Caller, line: str, width: int, wait: float) -> tuple[Reply, list[str], int]:
@@ -170,12 +164,6 @@ class PeopleOnline:
             self._leave(caller.user_id)
         lines, lost = await person.heard(0.0 if reply.leave or reply.error else wait)
         return reply, lines, lost
-
-    async def ask(self, caller: Caller, line: str, width: int) -> Reply:
-        """Run a command line of somebody who stays outside the rooms."""
-        return await registry.dispatch(
-            line, CommandContext(caller, self._society, self._inspector, None, width)
-        )
 
     def _enter(self, caller: Caller) -> Person:
         person = self._people.get(caller.user_id)

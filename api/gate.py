@@ -119,7 +119,7 @@ class Gate:
         await self._app(scope, receive, send)
 
     def _require_known_page(self, scope: Scope, headers: Headers) -> None:
-        """Refuse foreign web pages: a browser that shows them is behind every firewall.
+        """Refuse foreign web pages, because the browser that shows one may be behind the firewall.
 
         Without tokens, the host name must also be this machine's. Otherwise a page could point a name of its
         own at our address.

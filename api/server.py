@@ -65,10 +65,8 @@ def make_parts(
     forget_lines: Callable[[], None] = lambda: None,
 ) -> ServerParts:
     """The parts of a server over a society and its rooms. Use within a running event loop."""
-    settings = society.settings
-    inspector = Inspector(society)
-    feed = Feed(society, settings.live.queue)
-    turns = Turns(society)
+    inspector, turns = Inspector(society), Turns(society)
+    feed = Feed(society, society.settings.live.queue)
     return ServerParts(
         society=society,
         inspector=inspector,
@@ -104,11 +102,10 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     app.router.routes += frontend.router().routes
     handle_errors(app)
     _with_late_schemas(app)
-    rate = Rate(settings.requests_per_second)
     app.add_middleware(
         Gate,
         authenticator=parts.authenticator,
-        rate=rate,
+        rate=Rate(settings.requests_per_second),
         origins=settings.origins,
         max_body_bytes=settings.max_body_bytes,
     )

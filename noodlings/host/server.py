@@ -246,8 +246,7 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
     ]
     if society.settings.backup.folder:
         settings = society.settings
-        encryption = Encryption.of(settings.store)
-        backups = ScheduledBackups(settings.data_dir, settings.backup, encryption)
+        backups = ScheduledBackups(settings.data_dir, settings.backup, Encryption.of(settings.store))
         background.append(asyncio.create_task(backups.run(), name="backups"))
     try:
         yield serving
