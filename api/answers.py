@@ -79,6 +79,12 @@ def documented(model: type[Any], status: int = 200) -> dict[int | str, Any]:
     return RESPONSES | {status: {"description": "Success.", LATE_MODEL: model}}
 
 
+def documented_text(media_type: str, description: str, example: str) -> dict[int | str, Any]:
+    """The documentation of an answer that is not JSON."""
+    content = {media_type: {"schema": {"type": "string"}, "example": example}}
+    return RESPONSES | {200: {"description": description, "content": content}}
+
+
 def route(question: Question[Any], *tags: str, tagged: bool = False) -> dict[str, Any]:
     """Path and documentation of the route that answers a question; `tagged`: with an entity tag."""
     responses = documented(question.kind())

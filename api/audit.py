@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,16 @@ KEPT, KEPT_REFUSED = 9, 1
 LONGEST = 200
 """The most characters of one fact."""
 
+DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+"""Statuses that are noted even if nothing was to be changed."""
+
 log = logging.getLogger(__name__)
 _refused = logging.getLogger(f"{__name__}.refused")
 
 
 def note(**facts: Any) -> None:
-    """Write one line; without a `role`, the caller is unknown and nothing was changed."""
-    short = {
+    """Write one line, with the time; without a `role`, the caller is unknown and nothing was changed."""
+    short = {"at": round(time.time(), 3)} | {
         name: shorten(clean(fact), LONGEST) if isinstance(fact, str) else fact for name, fact in facts.items()
     }
     (log if facts.get("role") else _refused).info(json.dumps(short, ensure_ascii=False))
@@ -45,14 +50,12 @@ def auditing_to(folder: Path) -> Iterator[Path]:
         UserError: a file cannot be written.
     """
     path = folder / FILE_NAME
-    with ExitStack() as stack:
-        stack.enter_context(_written(_refused, folder / REFUSED_NAME, KEPT_REFUSED))
-        stack.enter_context(_written(log, path, KEPT))
+    with _writing(_refused, folder / REFUSED_NAME, KEPT_REFUSED), _writing(log, path, KEPT):
         yield path
 
 
 @contextmanager
-def _written(log: logging.Logger, path: Path, kept: int) -> Iterator[None]:
+def _writing(log: logging.Logger, path: Path, kept: int) -> Iterator[None]:
     try:
         handler = PrivateFiles(path, maxBytes=MAX_BYTES, backupCount=kept, encoding="utf-8")
         for file in path.parent.glob(f"{path.name}*"):  # an earlier version left them open to others

@@ -155,22 +155,12 @@ class Authenticator:
         file: Path | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
+        self._taken, self._player, self._character = taken, player, character
         self._account_of = account_of
         self._now = now
         self._configured = tuple(tokens)
         self._file = file
         self._file_state: tuple[int, int, int] | None = None
-
-        def for_world(user_id: str) -> bool:
-            return user_id == player or taken(user_id)
-
-        def access(token: ApiToken, digest: str) -> AccessToken:
-            role = Role(token.role)
-            return AccessToken(
-                role, token.user, digest[:12], for_world if role is Role.WORLD else taken, character
-            )
-
-        self._access = access
         if file is not None:
             read_table(file, ApiTokens)  # report errors before anybody is served
         self._hashed = self._all_hashed(())
@@ -213,13 +203,16 @@ class Authenticator:
         return [one for one in self._hashed if one.expires is None or now < one.expires]
 
     def _all_hashed(self, more: Sequence[ApiToken]) -> list[_HashedToken]:
-        return [
-            _HashedToken(
-                digest, self._access(token, digest), token.expires.timestamp() if token.expires else None
-            )
-            for token in (*self._configured, *more)
-            for digest in [_digest(token.token.get_secret_value())]
-        ]
+        return [self._hash(token) for token in (*self._configured, *more)]
+
+    def _hash(self, token: ApiToken) -> _HashedToken:
+        role, digest = Role(token.role), _digest(token.token.get_secret_value())
+        taken = self._taken_for_world if role is Role.WORLD else self._taken
+        access = AccessToken(role, token.user, digest[:12], taken, self._character)
+        return _HashedToken(digest, access, token.expires.timestamp() if token.expires else None)
+
+    def _taken_for_world(self, user_id: str) -> bool:
+        return user_id == self._player or self._taken(user_id)
 
     def require_own_name(self, caller: Caller) -> None:
         """Raise `Forbidden` if the caller uses the name or id of somebody else's account or token.

@@ -43,7 +43,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 VISITED = ("/", "/docs", "/health", "/ready")
 """Pages that other sites may link to; they show nobody's data."""
 
-_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
+CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 _JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)
 
 
@@ -105,7 +105,7 @@ class Gate:
         try:
             self._require_known_page(scope, Headers(scope=scope))
             self._require_rate(scope)
-            if scope["type"] == "http" and scope["method"] in _WITH_BODY:
+            if scope["type"] == "http" and scope["method"] in CHANGING:
                 receive = await self._whole_body(Headers(scope=scope), receive)
             if scope["type"] == "http":
                 enter(scope)
@@ -119,7 +119,7 @@ class Gate:
         await self._app(scope, receive, send)
 
     def _require_known_page(self, scope: Scope, headers: Headers) -> None:
-        """Refuse foreign web pages: a browser that shows them is behind every firewall.
+        """Refuse foreign web pages, because the browser that shows one may be behind the firewall.
 
         Without tokens, the host name must also be this machine's. Otherwise a page could point a name of its
         own at our address.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import OrderedDict
 from contextlib import suppress
 from typing import Any
@@ -67,7 +66,6 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
     except NoodlingsError as refused:
         if isinstance(refused, RefusedRequest):
             note(
-                at=round(time.time(), 3),
                 address=str(socket.client.host if socket.client else ""),
                 path=socket.url.path,
                 what=agent if agent in parts.society.agents else "",

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from noodlings.inspect.feed import Feed
 
 _STEP_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-_TURN = "turn"
 
 log = logging.getLogger(__name__)
 
@@ -54,10 +53,6 @@ class Metrics:
     def text(self) -> bytes:
         return generate_latest(self.registry)
 
-    def describe(self) -> list[Metric]:
-        """Nothing in advance: the agents are not known yet."""
-        return []
-
     def collect(self) -> Iterator[Metric]:
         """Sizes and states, as they are now; of agents, only those that are awake."""
         streams = GaugeMetricFamily("noodlings_stream_entries", "Entries.", labels=["agent", "stream"])
@@ -86,7 +81,7 @@ class Metrics:
         yield GaugeMetricFamily("noodlings_unfinished_turns", "Turns under way.", self._unfinished())
 
     def _happened(self, turn_event: TurnEvent) -> None:
-        if turn_event.step != _TURN:
+        if turn_event.step != "turn":
             return
         trace = turn_event.trace
         outcome = "silent" if trace.response is None else trace.voice

@@ -27,8 +27,8 @@ from noodlings.validation import nearest
 from noodlings.values.caller import Caller
 
 if TYPE_CHECKING:
+    from api.command_lines import PeopleOnline
     from api.metrics import Metrics
-    from api.people import PeopleOnline
     from api.turns import Turns
     from noodlings.inspect.feed import Feed
 

@@ -38,11 +38,9 @@ from noodlings.values.percept import PRIVATE, Kind, Percept
 from noodlings.values.persona import Persona
 
 MAX_KEY = 200
-MOST_DEPTH = 100
-CUT_OFF = "cut off"
 RESERVED = frozenset({KEY, FINGERPRINT, HISTORY, HEARSAY, KNOWN_BY, WITHDRAWN, "tags"})
 """Names in the data of a percept that clients may not use."""
-UNANSWERED = "an answer: this turn was cut off; to get one, send it again with another key"
+CUT_OFF = "an answer: this turn was cut off; to get one, send it again with another key"
 
 router = topic_router("/api/agents/{agent}", tags=["perceive"])
 
@@ -122,7 +120,7 @@ class Said(BaseModel):
     depth: int = Field(
         0,
         ge=0,
-        le=MOST_DEPTH,
+        le=100,
         strict=True,
         description="How many replies by characters led up to it: 0 for what a person says, 1 for a reply to "
         "that. From 1 on it is answered only when addressed, and after a few rounds not at all.",
@@ -244,7 +242,7 @@ async def _turn(request: Request, caller: Caller, agent_id: str, percept: Percep
     request.state.turn = f"{agent_id}/{entry_id}"
     view = parts.inspector.turn(caller, agent_id, entry_id)
     if cut_off and view.turn is not None:
-        view = replace(view, turn=replace(view.turn, decision=CUT_OFF, degraded=(UNANSWERED,)))
+        view = replace(view, turn=replace(view.turn, decision="cut off", degraded=(CUT_OFF,)))
     answer = shown(view)
     if retried:
         answer.headers["Idempotency-Replayed"] = "true"

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from api.answers import documented
+from api.answers import documented, documented_text
 from api.authentication import MAX_ID
 from api.parts import Actor, Living, Reader, parts_of, topic_router
-from api.problem import RESPONSES
 from noodlings.inspect.views import plain
 from noodlings.portable.person import (
     PersonForgotten,
@@ -31,7 +30,6 @@ _LINES = """\
 {"agent": "servnak", "id": 12, "timestamp": 1764000000.0, "user_id": "user_caity", "kind": "say", \
 "place": "garden", "user_text": "My dog died yesterday", "response": "OH NO."}
 """
-T = TypeVar("T")
 _READING, _DELETING = "see what is kept of a person", "have everything about a person deleted"
 
 router = topic_router("/api/persons/{person}", tags=["persons"])
@@ -68,11 +66,7 @@ async def person_report(person: Named, caller: Reader, society: Living) -> Respo
     return JSONResponse(plain(asdict(await asyncio.to_thread(report, society, found))))
 
 
-@router.get(
-    "/export",
-    response_class=Response,
-    responses=RESPONSES | {200: {"description": "JSON lines.", "content": {NDJSON: {"example": _LINES}}}},
-)
+@router.get("/export", response_class=Response, responses=documented_text(NDJSON, "JSON lines.", _LINES))
 async def person_export(person: Named, caller: Reader, society: Living) -> Response:
     """What a person told the characters and was answered, one JSON object a line. Admin only."""
     caller.require_admin(_READING)
@@ -105,10 +99,10 @@ async def person_forget(
     parts.turns.forget(found.ids)
     loop = asyncio.get_running_loop()
 
-    def change(step: Callable[[], T]) -> T:
+    def change(step: Callable[[], Any]) -> Any:
         """Call what changes characters in the event loop, where everything else changes them."""
 
-        async def stepped() -> T:
+        async def stepped() -> Any:
             return step()
 
         return asyncio.run_coroutine_threadsafe(stepped(), loop).result()

@@ -68,7 +68,12 @@ async def recipes(society: Living, held: Held) -> Recipes:
     personas = sorted(society.personas.values(), key=lambda persona: persona.id)
     return Recipes(
         recipes=[
-            Listed(id=one.id, name=one.name, species=one.species, own=_is_own(folder, one.id))
+            Listed(
+                id=one.id,
+                name=one.name,
+                species=one.species,
+                own=any((folder / f"{one.id}{ending}").is_file() for ending in ENDINGS),
+            )
             for one in personas
         ]
     )
@@ -108,10 +113,6 @@ async def create(
     society.create(persona)
     parts_of(request).people.world.settle_in(persona)
     return shown(inspector.agent(caller, persona.id), HTTPStatus.CREATED)
-
-
-def _is_own(folder: FilePath, agent_id: str) -> bool:
-    return any((folder / f"{agent_id}{ending}").is_file() for ending in ENDINGS)
 
 
 def _text(content_type: str, body: bytes) -> str:

@@ -31,14 +31,14 @@ from api import (
     status,
 )
 from api.answers import LATE_MODEL
-from api.audit import note
+from api.audit import DENIED, note
 from api.authentication import OWNER, USER_HEADER, Authenticator
 from api.client_talk import ClientTalks
+from api.command_lines import PeopleOnline
 from api.described import describe
-from api.gate import Gate, Rate
+from api.gate import CHANGING, Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
-from api.people import PeopleOnline
 from api.problem import NO_STORE, Problem, handle_errors
 from api.turns import Turns
 from noodlings import __version__
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.worlds.rooms import World
 
-_CHANGING = ("POST", "PUT", "PATCH", "DELETE")
-_DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _METHOD = 20
 """The most characters of a method in logs and metrics: a client may send any word, however long."""
 
@@ -67,10 +65,8 @@ def make_parts(
     forget_lines: Callable[[], None] = lambda: None,
 ) -> ServerParts:
     """The parts of a server over a society and its rooms. Use within a running event loop."""
-    settings = society.settings
-    inspector = Inspector(society)
-    feed = Feed(society, settings.live.queue)
-    turns = Turns(society)
+    inspector, turns = Inspector(society), Turns(society)
+    feed = Feed(society, society.settings.live.queue)
     return ServerParts(
         society=society,
         inspector=inspector,
@@ -106,11 +102,10 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     app.router.routes += frontend.router().routes
     handle_errors(app)
     _with_late_schemas(app)
-    rate = Rate(settings.requests_per_second)
     app.add_middleware(
         Gate,
         authenticator=parts.authenticator,
-        rate=rate,
+        rate=Rate(settings.requests_per_second),
         origins=settings.origins,
         max_body_bytes=settings.max_body_bytes,
     )
@@ -119,7 +114,7 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.origins,
-            allow_methods=["GET", *_CHANGING],
+            allow_methods=["GET", *CHANGING],
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", USER_HEADER],
             expose_headers=["ETag", "Link"],
         )
@@ -167,11 +162,10 @@ class RequestRecorder:
             "request=%s method=%s route=%s status=%d ms=%.1f turn=%s",
             request, shorten(scope["method"], _METHOD), route or "-", status, seconds * 1e3, turn or "-",
         )  # fmt: skip
-        if scope["method"] not in _CHANGING and status not in _DENIED:
+        if scope["method"] not in CHANGING and status not in DENIED:
             return
         held, caller = state.get("held"), state.get("caller")
         note(
-            at=round(time.time(), 3),
             request=request,
             token=(held or OWNER).key if status != HTTPStatus.UNAUTHORIZED else "",
             role=held.role.value if held else "",

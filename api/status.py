@@ -12,7 +12,7 @@ from fastapi import Request, Response
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel, Field
 
-from api.answers import documented
+from api.answers import documented, documented_text
 from api.parts import Held, Reader, parts_of, topic_router
 from api.problem import RESPONSES, RefusedRequest
 from noodlings.values.caller import Role
@@ -58,18 +58,11 @@ async def ready(request: Request) -> Readiness:
     "/metrics",
     summary="Metrics for Prometheus",
     response_class=Response,
-    responses=RESPONSES
-    | {
-        200: {
-            "description": "The Prometheus text format.",
-            "content": {
-                "text/plain": {
-                    "schema": {"type": "string"},
-                    "example": 'noodlings_turns_total{agent="servnak",outcome="offline"} 12.0\n',
-                }
-            },
-        }
-    },
+    responses=documented_text(
+        "text/plain",
+        "The Prometheus text format.",
+        'noodlings_turns_total{agent="servnak",outcome="offline"} 12.0\n',
+    ),
 )
 async def metrics(request: Request, held: Held) -> Response:
     """Turns, the time each step took, calls to models, sizes of memories, queues. Admin only."""

@@ -16,8 +16,6 @@ from noodlings.inspect.inspector import Inspector
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
 
-DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-"""Goes to the audit log even if nothing was to be changed."""
 READ_ONLY = "Memories can only be read from here, not changed: {}."
 
 

@@ -7,7 +7,6 @@ always stands in front of the endpoint.
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from http import HTTPStatus
@@ -20,10 +19,10 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from api.audit import note
+from api.audit import DENIED, note
 from api.authentication import USER_HEADER, Authenticator
 from api.gate import Gate, Rate
-from api.mcp.access import DENIED, Access, Asker
+from api.mcp.access import Access, Asker
 from api.mcp.stdio import Context, make_server
 from api.problem import RefusedRequest, problem, status_of
 from api.run import OrderlyServer, server_config
@@ -60,7 +59,7 @@ class Endpoint:
             status = status_of(error)
             if status in DENIED:
                 address = str((scope.get("client") or ("",))[0])
-                note(at=round(time.time(), 3), address=address, method="MCP", path=PATH, status=int(status))
+                note(address=address, method="MCP", path=PATH, status=int(status))
             more = error.headers if isinstance(error, RefusedRequest) else None
             await problem(status, str(error), headers=more)(scope, receive, send)
             return

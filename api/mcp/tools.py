@@ -7,7 +7,6 @@ log.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -18,10 +17,10 @@ from mcp_types import Tool as Offered
 from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
-from api.audit import note
+from api.audit import DENIED, note
 from api.corrections import Forgot
 from api.mcp import telling
-from api.mcp.access import DENIED, READ_ONLY, Access, Asker, ToolCall, default_agent, names
+from api.mcp.access import READ_ONLY, Access, Asker, ToolCall, default_agent, names
 from api.mcp.arguments import (
     Arguments,
     AskChronicle,
@@ -376,7 +375,6 @@ def _refusal(why: str) -> CallToolResult:
 def _audit(tool: Tool, asker: Asker, status: HTTPStatus, turn: str = "") -> None:
     if tool.writes or status in DENIED:
         note(
-            at=round(time.time(), 3),
             token=asker.held.key,
             role=asker.held.role.value,
             user=asker.user or asker.held.user_id,

@@ -1,18 +1,18 @@
-// The API as a browser uses it: requests with a token, errors in words, and the live stream.
+// The API for a browser: requests with a token, errors as messages, and the live stream.
 
-/** Whatever went wrong: `message` says it in words. `status` is 0 where no server answered. */
+/** An error, with a message for the user. `status` is 0 if no server answered. */
 export class Problem extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;
   }
-  /** Whether the same may go well in a moment. */
+  /** Whether trying again may help. */
   get passing() {
     return [0, 429, 503].includes(this.status);
   }
 }
 
-/** Who sits here. The token lives as long as the tab, and in no address. */
+/** The user of this page. The token is kept until the tab is closed, and appears in no address. */
 export const me = {
   get token() {
     return sessionStorage.getItem("noodlings.token") ?? "";
@@ -27,13 +27,17 @@ export const me = {
     localStorage.setItem("noodlings.name", name.trim());
   },
   get id() {
-    return this.rights?.user || `user_${this.name.toLowerCase().replaceAll(/\s+/g, "_")}`;
+    return this.rights?.user || this.named;
   },
-  /** What `GET /api/whoami` answered. */
+  /** The user id that belongs to the name. */
+  get named() {
+    return `user_${this.name.toLowerCase().replaceAll(/\s+/g, "_")}`;
+  },
+  /** The answer of `GET /api/whoami`. */
   rights: null,
-  /** For whom a world's token reads; every other token reads for itself. */
+  /** The user that a world's token reads for; every other token reads for itself. */
   get behalf() {
-    return this.rights?.role === "world" ? `user_${this.name.toLowerCase().replaceAll(/\s+/g, "_")}` : "";
+    return this.rights?.role === "world" ? this.named : "";
   },
 };
 
@@ -58,19 +62,19 @@ export async function ask(path, { method = "GET", body, key, query, signal, keep
   return said;
 }
 
-/** Something of a character: `of("servnak", "memory/stats")`. */
+/** A request about a character, such as `of("servnak", "memory/stats")`. */
 export const of = (agent, path = "", options = {}) =>
   ask(`/api/agents/${encodeURIComponent(agent)}${path && `/${path}`}`, options);
 
-/** A key under which something is said once, however often it is sent. */
+/** An idempotency key. */
 export const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 const PAUSES = [0.5, 1, 2, 4, 8, 15];
 
 /**
- * The live stream of one character. Its events: "message" (`detail` is what the server sent), "lost" when
- * the connection is, "back" when it is there again and all is best read anew, "refused" where the token is.
+ * The live stream of one character. Events: "message" (`detail` is what the server sent), "lost" and "back" for
+ * the connection (after "back", read everything again), "refused" if the token is not valid.
  */
 export class Live extends EventTarget {
   #socket = null;
@@ -93,7 +97,7 @@ export class Live extends EventTarget {
     socket?.close();
   }
 
-  /** Do not wait any longer before the next try. */
+  /** Try again at once. */
   hurry() {
     if (!this.#failed) return;
     clearTimeout(this.#timer);
@@ -114,15 +118,15 @@ export class Live extends EventTarget {
       this.#tell("message", message);
     };
     socket.onclose = () => {
-      if (socket !== this.#socket) return; // another one took its place
+      if (socket !== this.#socket) return; // it was replaced
       const pause = PAUSES[Math.min(this.#failed++, PAUSES.length - 1)];
       this.#tell("lost", { pause });
-      // A little by chance, so that after a restart not all come at the same moment.
+      // Random, so that not all pages reconnect at the same moment after a restart.
       this.#timer = setTimeout(() => this.#again(), pause * (750 + 500 * Math.random()));
     };
   }
 
-  /** A browser does not say why a stream was refused, so the server is asked first. */
+  /** A browser does not say why a stream was refused, so ask the server first. */
   async #again() {
     const socket = this.#socket;
     try {

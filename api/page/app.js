@@ -1,4 +1,4 @@
-// The frame of the page: who looks, at which character, in which view; the routes, the keys, the connection.
+// The frame of the page: user, character and view; routes, keys and the connection.
 
 import { Live, ask, me, of } from "./api.js";
 import { button, byId, el } from "./dom.js";
@@ -23,9 +23,9 @@ const KEYS = [
 const main = byId("main");
 const live = new Live();
 let agents = [];
-let shown = null; // { key, view, leave }: what is in sight
+let shown = null; // { key, view, leave }: the current view
 
-/** "#/why/servnak/12?q=dog" in its parts. */
+/** The parts of an address such as "#/why/servnak/12?q=dog". */
 function route() {
   const [path, query = ""] = location.hash.slice(1).split("?");
   const [view, agent = "", id = ""] = path.split("/").slice(1).map(decodeURIComponent);
@@ -38,7 +38,7 @@ async function start() {
   shown = null;
   try {
     me.rights = await ask("/api/whoami");
-    if (me.behalf) me.rights = await ask("/api/whoami"); // now for whom it asks
+    if (me.behalf) me.rights = await ask("/api/whoami"); // again, now on behalf of a user
     agents = (await ask("/api/agents")).agents;
   } catch (problem) {
     return problem.status === 401 ? askForToken() : showProblem(problem, start);
@@ -48,7 +48,7 @@ async function start() {
   await go();
 }
 
-/** Show what the address says. */
+/** Show the view in the address. */
 async function go() {
   if (!me.rights) return;
   const where = route();
@@ -70,7 +70,7 @@ async function go() {
     const place = el("div", { class: `view ${where.view}` });
     main.replaceChildren(place);
     here.view = await VIEWS[where.view][1].show(place, { ...where, live, signal: leave.signal });
-    // Whoever is told of another view is led into it, unless they are there already.
+    // Move the focus into the new view, unless it is there already.
     if (!first && !place.contains(document.activeElement)) {
       main.querySelector("h1")?.focus({ preventScroll: where.view === "talk" });
     }
@@ -80,7 +80,7 @@ async function go() {
   if (here === shown) main.removeAttribute("aria-busy");
 }
 
-/** Read everything in sight anew. */
+/** Read everything in the view again. */
 async function again() {
   if (!shown?.view?.refresh) {
     shown = null;
@@ -128,7 +128,7 @@ function askForToken() {
   input.focus();
 }
 
-// The connection: calm words while it is away, and everything anew when it is back.
+// The connection: a calm notice while it is lost; read everything again when it is back.
 live.addEventListener("lost", ({ detail }) => {
   byId("connection").textContent =
     detail.pause > 2 ? "Reconnecting. What you typed is safe." : "Reconnecting …";
@@ -159,7 +159,7 @@ function nextTheme() {
   announce(byId("theme").title);
 }
 
-// Keys: one letter each, unless somebody types or has put them off.
+// Single-letter keys, unless the user is typing or has switched them off.
 const keysOn = () => localStorage.getItem("noodlings.keys") !== "off";
 function help() {
   const on = el("input", { type: "checkbox", id: "keys-on", checked: keysOn(),

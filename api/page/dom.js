@@ -1,4 +1,4 @@
-// Elements made by hand. Text only ever becomes text: whatever a memory holds, none of it is markup here.
+// Making elements. Text always becomes a text node, so nothing in a memory can become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -15,20 +15,19 @@ function fill(node, attributes, children) {
 export const el = (tag, attributes = {}, ...children) =>
   fill(document.createElement(tag), attributes, children);
 
-/** The same in a picture. */
+/** An SVG element. */
 export const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
 export const byId = (id) => document.getElementById(id);
 
-/** A button that does something. */
 export const button = (label, click, more = {}) => el("button", { type: "button", click, ...more }, label);
 
-/** A quantity with its name, its number and a bar; `least` is -1 for what goes both ways. */
+/** A named quantity as a number and a bar; `least` is -1 if it can be negative. */
 export function bar(name, value, least = 0) {
   const [zero, at] = [0, value].map((one) => ((one - least) / (1 - least)) * 100);
   return el(
-    "div", { class: "bar" }, el("span", {}, name), el("span", { class: "number" }, value.toFixed(2)),
+    "div", { class: "bar" }, el("span", {}, name), el("span", { class: "number" }, value.toFixed(2).replace("-", "−")),
     svg(
       "svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" },
       svg("rect", { width: 100, height: 4, class: "ground" }),
@@ -37,10 +36,10 @@ export function bar(name, value, least = 0) {
   );
 }
 
-/** A feeling: its colour, and always its word. */
+/** A feeling: its colour and its word. */
 export const feeling = ({ feeling, family }) =>
   el("span", { class: `feeling ${family}` }, svg("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" },
     svg("circle", { cx: 5, cy: 5, r: 4.5 })), feeling);
 
-/** Words beside the matter. */
+/** Less important text. */
 export const quiet = (...words) => el("p", { class: "quiet" }, words);

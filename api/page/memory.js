@@ -1,25 +1,25 @@
-// One memory: as a row of a list, and in full with what may be done about it.
+// A memory: as a row of a list, and in full with its actions.
 
 import { me, of } from "./api.js";
 import { bar, button, byId, el, feeling, quiet, svg } from "./dom.js";
 import { AXES, PARTS, ago, line } from "./words.js";
 
 const SECONDS = 10;
-const going = new Map(); // "servnak/12" → what takes its forgetting back
+const going = new Map(); // "servnak/12" → sends the request that deletes it
 
 const ref = (agent, id) => `${agent}/${id}`;
 
-/** Words for everybody who does not see the screen. */
+/** Announce something to screen readers. */
 export const announce = (words) => byId("news").replaceChildren(words);
 
 export const failed = (problem) => toast(problem.message, {});
 
-/** A dot of the colour of a feeling, as big as the memory is important. */
+/** A dot in the colour of the feeling; its size is the importance. */
 const dot = ({ family, importance }) =>
   svg("svg", { class: `dot ${family}`, viewBox: "-13 -13 26 26", "aria-hidden": "true" },
     svg("circle", { r: 3 + 9 * importance }));
 
-/** A memory in a list; `more` is whatever the list has to say of it. */
+/** A memory in a list; `more` is extra text. */
 export function row(agent, entry, href, more) {
   return el(
     "li", { class: "memory", "data-memory": ref(agent, entry.id), hidden: going.has(ref(agent, entry.id)) },
@@ -34,14 +34,14 @@ export function row(agent, entry, href, more) {
   );
 }
 
-/** Words that stay for a while, with a way to take back what they tell. */
+/** A notice that stays for a while; `undo` is offered, and `then` happens when time is up. */
 export function toast(words, { undo, then }) {
   let left = SECONDS;
   const count = el("span", { class: "quiet" });
   const back = undo && button("Undo", () => end(undo), { "aria-keyshortcuts": "u", class: "undo" });
   const note = el("div", { class: "toast" }, el("span", {}, words), count, back);
   const tick = () => {
-    if (note.matches(":hover, :focus-within")) return; // whoever is about to answer has all the time
+    if (note.matches(":hover, :focus-within")) return; // the time stops while the user is about to answer
     count.textContent = then ? `in ${left} s` : "";
     if (left-- <= 0) end(then);
   };
@@ -56,7 +56,7 @@ export function toast(words, { undo, then }) {
   announce(undo ? `${words} Press u to undo.` : words);
 }
 
-/** Let it go out of sight, and a little later for good: forgetting itself cannot be taken back. */
+/** Hide a memory now and delete it a little later, because deleting cannot be undone. */
 function forget(agent, id) {
   const key = ref(agent, id);
   const seen = (hidden) => document.querySelectorAll(`[data-memory="${CSS.escape(key)}"]`)
@@ -80,7 +80,7 @@ function forget(agent, id) {
   });
 }
 
-// Whoever leaves has asked for it: it is not kept because the page was closed too soon.
+// Closing the page does not stop a deletion that the user has asked for.
 addEventListener("pagehide", () => going.forEach((send) => send(true).catch(() => {})));
 
 async function pin(agent, entry, after) {
@@ -100,7 +100,7 @@ export const felt = (affect) =>
     ([axis, words]) => bar(words, affect[axis], axis === "valence" ? -1 : 0));
 export const weighed = (parts) => Object.entries(PARTS).map(([part, words]) => bar(words, parts[part] ?? 0));
 
-/** Show a memory in full; `left` is called when that is put away. */
+/** Show a memory in full; `left` is called when the dialog is closed. */
 export async function open(agent, id, hrefOf, left) {
   const dialog = byId("memory");
   const { entry, linked } = await of(agent, `memory/entries/${id}/links`, { query: { depth: 1 } });

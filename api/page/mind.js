@@ -1,4 +1,4 @@
-// Mind: what a character feels, wants and knows of people, its days, and the images that moments became.
+// Mind: what a character feels and wants, the people it knows, its days, and its images of intense moments.
 
 import { of } from "./api.js";
 import { bar, button, el, feeling, quiet } from "./dom.js";
@@ -39,7 +39,7 @@ export async function show(place, { agent, character, signal }) {
       list("Its days", "days", days.days, days.more ? Infinity : 0, day, "Nothing yet.")));
   return {};
 
-  /** A list that can be read on: `key` is where the items stand in an answer. */
+  /** A list with a "More" button; `key` is the name of the items in an answer. */
   function list(title, key, items, total, draw, none) {
     const path = { people: "people", days: "journal", symbols: "memory/symbols" }[key];
     const inside = el(key === "symbols" ? "ul" : "div", { class: "plain" }, items.map(draw));

@@ -1,4 +1,4 @@
-// Talk: what was said with a character, what happens in it at this moment, and a line to say something.
+// Talk: the conversation with a character, what it is doing right now, and a line to say something.
 
 import { me, newKey, of } from "./api.js";
 import { button, byId, el, feeling, quiet } from "./dom.js";
@@ -6,24 +6,27 @@ import { announce } from "./memory.js";
 import { STEPS, ago, line } from "./words.js";
 
 const PAGE = 20;
-const drafts = new Map(); // what is half typed, by character: it outlives every view
-const outbox = []; // what is said and not answered yet: { agent, key, text, user_id, name, problem }
+const drafts = new Map(); // unsent text, by character; it outlives the view
+const outbox = []; // messages without an answer yet: { agent, key, text, user_id, name, problem }
 
-/** Show the talk. Resolves with what the page may ask of this view. */
+/** Show the conversation. Resolves with what the page may ask of this view. */
 export async function show(place, { agent, character, live, signal }) {
-  const cards = new Map(); // entry → what stands in its place in the list
+  const cards = new Map(); // entry → its element in the list
   const list = el("ol", { class: "exchanges" });
   const earlier = button("Earlier messages", () => read(cards.size).catch(trouble), { class: "quiet-button" });
   const note = el("p", { class: "problem", role: "alert", hidden: true });
   const mood = el("span", { class: "facts" });
   const input = el("textarea", { id: "line", rows: 1, maxlength: 4000, autocomplete: "off" });
   const name = el("input",
-    { id: "name", value: me.name, maxlength: 30, autocomplete: "off", change: rename });
+    { id: "name", value: me.name, maxlength: 30, autocomplete: "off", change: () => {
+      me.name = name.value;
+      name.value = me.name; // without spaces around it
+    } });
   const form = el("form", { class: "composer", submit },
     el("p", { class: "facts" }, el("label", { for: "line" }, `Say something to ${character.name}`),
       me.rights.speaks === "anybody" && el("span", {}, el("label", { for: "name" }, "as "), name), mood),
     el("div", { class: "say" }, input, el("button", { class: "primary" }, "Say")),
-    quiet("Press Enter to say it. You are alone, so it is in confidence."));
+    quiet(`Press Enter to say it. Only ${character.name} hears it.`));
   input.value = drafts.get(agent) ?? "";
   input.addEventListener("input", () => drafts.set(agent, input.value));
   input.addEventListener("keydown", (event) => {
@@ -38,7 +41,7 @@ export async function show(place, { agent, character, live, signal }) {
     note, me.rights.speaks === "nobody" ? quiet("This token can only read, so you cannot say anything.") : form,
   );
   showMood(character.mood);
-  let order = Promise.resolve(); // one message after another, though some have to ask for something first
+  let order = Promise.resolve(); // handles one message after another, though some need another request
   const next = ({ detail }) => (order = order.then(() => heard(detail)).catch(trouble));
   live.addEventListener("message", next, { signal });
   await read(0);
@@ -50,12 +53,7 @@ export async function show(place, { agent, character, live, signal }) {
     mood.replaceChildren("It feels ", feeling(felt));
   }
 
-  function rename() {
-    me.name = name.value;
-    name.value = me.name;
-  }
-
-  /** The latest talk, or what came before so many. */
+  /** The latest exchanges, or those before so many. */
   async function read(offset) {
     const query = { everything: true, order: "when", limit: PAGE, offset };
     const page = await of(agent, "memory/browse", { query, signal });
@@ -65,7 +63,7 @@ export async function show(place, { agent, character, live, signal }) {
     if (offset) scrollBy(0, list.scrollHeight - before);
   }
 
-  /** Everything anew, after the server was away. */
+  /** Read everything again after the connection was lost. */
   async function refresh() {
     cards.clear();
     list.replaceChildren();
@@ -75,7 +73,7 @@ export async function show(place, { agent, character, live, signal }) {
     scrollDown();
   }
 
-  /** Put something into its place: in the order of the entries, whatever came first. */
+  /** Insert an element in the order of the entries. */
   function put(id, card) {
     cards.get(id)?.remove();
     cards.set(id, card);
@@ -96,7 +94,7 @@ export async function show(place, { agent, character, live, signal }) {
         el("span", {}, ago(entry.age)), entry.private && el("span", {}, "in confidence"), why));
   }
 
-  /** What is on its way: with what is known of it so far, and where it stopped. */
+  /** Show a message that has no answer yet, with its progress or its problem. */
   function waiting(sent) {
     sent.card?.remove();
     sent.steps = el("ol", { class: "steps" });
@@ -117,7 +115,7 @@ export async function show(place, { agent, character, live, signal }) {
     else if (steps && STEPS[step]) steps.append(el("li", {}, STEPS[step]));
   }
 
-  /** Something is perceived: what is ours takes the place of what was waiting. */
+  /** A message was perceived. If it is ours, it replaces the waiting one. */
   async function begun(entry) {
     cards.set(entry, null);
     const { percept } = (await of(agent, `turns/${entry}`, { signal })).turn;
@@ -125,7 +123,7 @@ export async function show(place, { agent, character, live, signal }) {
       (one) => one.agent === agent && one.text === percept.text && one.user_id === percept.user);
     const steps = el("ol", { class: "steps" });
     const heard = el("p", { class: "heard" }, el("b", {}, percept.name), " ", line(percept));
-    if (cards.get(entry)) return; // it was finished meanwhile
+    if (cards.get(entry)) return; // the turn has finished meanwhile
     ours?.card.remove();
     put(entry, el("li", { class: "waiting" }, heard, steps));
     scrollDown();
@@ -154,7 +152,7 @@ export async function show(place, { agent, character, live, signal }) {
     send(sent);
   }
 
-  /** Under its key it is heard once, however often it is sent. */
+  /** Thanks to its key, a message is heard once, however often it is sent. */
   async function send(sent) {
     const { key, text, user_id } = sent;
     const body = { text, user_id, ...(me.rights.speaks === "anybody" && { name: sent.name }) };

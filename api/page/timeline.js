@@ -1,4 +1,4 @@
-// The timeline: everything that was ever perceived, by time or importance, and what a search finds in it.
+// The timeline: everything the character ever perceived, by time or importance, and a search in it.
 
 import { of } from "./api.js";
 import { button, el, feeling, svg } from "./dom.js";
@@ -38,7 +38,7 @@ export async function show(place, { agent, id, query, character, signal }) {
     return `#/timeline/${agent}${entry && `/${entry}`}${given.size ? `?${given}` : ""}`;
   }
 
-  /** The address names a memory, or none any more. */
+  /** Show the memory in the address, if any. */
   async function moved(where) {
     const dialog = document.getElementById("memory");
     if (!where.id) return dialog.close();
@@ -46,7 +46,7 @@ export async function show(place, { agent, id, query, character, signal }) {
     await open(agent, where.id, address, left).catch((problem) => (failed(problem), left()));
   }
 
-  /** Read what is asked for by now: one request at a time, so that whoever types fast waits for two at most. */
+  /** Read what is asked for now. One request at a time, so a fast typist waits for two at most. */
   async function read() {
     stale = true;
     if (busy) return;
@@ -96,7 +96,7 @@ export async function show(place, { agent, id, query, character, signal }) {
   }
 }
 
-/** The same memories at a glance: from left to right as time went, pleasant above, painful below. */
+/** The same memories at a glance: time from left to right, pleasant above, painful below. */
 function picture(entries, width) {
   const height = 120;
   const rising = [...entries].sort((a, b) => a.id - b.id);

@@ -1,15 +1,15 @@
 // Why: one answer as a picture, from the line that was heard to the words that were said.
 //
-// Each part is a <details>, so that it reads and opens without the picture as well. The lines between the parts
-// are drawn behind them, wherever the layout put them: side by side, or one below the other.
+// Each part is a <details> element, so it can be read and opened without the picture. The lines between the parts
+// are drawn behind them, wherever the layout puts the parts: side by side, or one below the other.
 
 import { of } from "./api.js";
 import { bar, button, el, feeling, quiet, svg } from "./dom.js";
 import { announce, felt, weighed } from "./memory.js";
 import { OUTCOMES, TONES, TRANSISTORS, ago, line, reasons } from "./words.js";
 
-const NEAREST = 4; // near misses that are drawn
-const AROUND = 50; // memories that are looked through at once for the answer before and after
+const NEAREST = 4; // the most near misses that are drawn
+const AROUND = 50; // how many memories are fetched at once to find the previous or next answer
 
 export async function show(place, { agent, id, character, signal }) {
   const step = async (by) => {
@@ -47,7 +47,7 @@ export async function show(place, { agent, id, character, signal }) {
   }
 }
 
-/** The answer before (-1) or after (1) the one to this entry; undefined where there is none. */
+/** The answer before (-1) or after (1) the one to this entry; undefined if there is none. */
 async function neighbour(agent, entry, by, signal) {
   const page = (offset, limit) =>
     of(agent, "memory/browse", { query: { everything: true, order: "when", offset, limit }, signal });
@@ -123,12 +123,12 @@ function picture(agent, told, missed, symbols, signal) {
   join("thought", "said", 0.6);
   const seen = [...new Set(told.modulations.flatMap((made) => made.symbols))];
   const { name: sound, why: source } = told.tone;
-  const tone = sound !== "plain" && el("p", {}, `The answer had to be ${sound}, for ${TONES[source]}.`);
+  const tone = sound !== "plain" && el("p", {}, `The answer had to be ${sound} because of ${TONES[source]}.`);
   const stages = [
     ["Heard", node("heard", "", [el("b", {}, percept.name), " ", el("span", { class: "words" }, line(percept))],
       el("p", {}, `${ago(percept.age)}${percept.private ? ", in confidence" : ""}.`), full(percept.id))],
     ["Felt", node("felt", "", [feeling(percept), told.affect
-      && told.affect.feeling !== percept.feeling && ["then ", feeling(told.affect)]],
+      && told.affect.feeling !== percept.feeling && [" then ", feeling(told.affect)]],
       el("p", {}, "Its mood afterwards: ", feeling(mood)), felt(told.affect?.affect), tone,
       bar("unexpected", told.surprise), el("h3", {}, "How much it matters"), bar("importance", told.importance),
       weighed(told.parts))],
@@ -171,7 +171,7 @@ function trace(flow, lines, edges) {
   lines.replaceChildren(...edges.flatMap(({ from, to, weight, kind }) => {
     const [a, b] = [box(from), box(to)];
     if (!a || !b) return [];
-    const beside = edges.filter((one) => one.from === from); // their beginnings share the side of the part
+    const beside = edges.filter((one) => one.from === from); // their starting points share one side
     const share = (beside.findIndex((one) => one.to === to) + 0.5) / beside.length;
     const ay = a.top + 8 + (a.height - 16) * share - ground.top;
     const by = b.top + Math.min(b.height / 2, 28) - ground.top;
@@ -181,7 +181,7 @@ function trace(flow, lines, edges) {
       const [ax, bx] = [a.right - ground.left, b.left - ground.left];
       const middle = (ax + bx) / 2;
       path = `M${ax} ${ay} C${middle} ${ay} ${middle} ${by} ${bx} ${by}`;
-    } else { // one below the other: round the left side, further out the further they are apart
+    } else { // one below the other: a curve on the left, wider if the parts are further apart
       const [ax, bx] = [a.left - ground.left, b.left - ground.left];
       const out = Math.max(Math.min(ax, bx) - 8 - Math.abs(by - ay) / 30, 2);
       path = `M${ax} ${ay} C${out} ${ay} ${out} ${by} ${bx} ${by}`;

@@ -1,4 +1,4 @@
-// What the API's names and numbers mean, in plain words.
+// Plain words for names and numbers of the API.
 
 export const REASONS = {
   recent: "it has only just happened",
@@ -44,13 +44,13 @@ export const FAMILIES = ["joy", "calm", "fear", "anger", "sorrow", "boredom", "n
 const UNITS = [["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3_600], ["minute", 60]];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** "5 minutes ago", of seconds. */
+/** Such as "5 minutes ago", for seconds. */
 export function ago(seconds) {
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["", 0];
   return unit ? relative.format(-Math.round(seconds / length), unit) : "just now";
 }
 
-/** What was said, with a hint of how: "smiles" is done and not said. */
+/** The text of a memory, with a hint of its kind. */
 export const line = (entry) =>
   ({ emote: `${entry.name} ${entry.text}`, thought: `(a thought of its own) ${entry.text}`,
      event: `(it happened) ${entry.text}`, read: `(read) ${entry.text}`, known: `(known) ${entry.text}` })[entry.kind] ?? entry.text;

@@ -10,7 +10,6 @@ import gc
 import logging
 import socket
 import ssl
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -120,14 +119,8 @@ def house(serving: Serving, connect: Connect, note: Note) -> House:
     settings = society.settings
 
     def created(account: Account, address: str) -> None:
-        note(
-            at=round(time.time(), 3),
-            role=account.role.value,
-            user=account.user_id,
-            address=address,
-            method="MUSH",
-            path="create",
-        )
+        role, user = account.role.value, account.user_id
+        note(role=role, user=user, address=address, method="MUSH", path="create")
 
     accounts = Accounts(settings.data_dir)
     return House(
@@ -253,8 +246,7 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
     ]
     if society.settings.backup.folder:
         settings = society.settings
-        encryption = Encryption.of(settings.store)
-        backups = ScheduledBackups(settings.data_dir, settings.backup, encryption)
+        backups = ScheduledBackups(settings.data_dir, settings.backup, Encryption.of(settings.store))
         background.append(asyncio.create_task(backups.run(), name="backups"))
     try:
         yield serving

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Any
 
 from noodlings.agent.society import Society
 from noodlings.errors import NotFound, UserError
@@ -31,18 +31,6 @@ from noodlings.worlds.beings import split_gestures
 
 REPEATED_SECONDS = 3_600.0
 """World time within which a line that another character heard counts as the answer with the same words."""
-
-T = TypeVar("T")
-
-
-class Change(Protocol):
-    """Calls a function that changes the society."""
-
-    def __call__(self, step: Callable[[], T]) -> T: ...
-
-
-def _at_once(step: Callable[[], T]) -> T:
-    return step()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +173,10 @@ def export_person(society: Society, person: Person, write: Callable[[str], objec
 
 
 def forget_person(
-    society: Society, caller: Caller, person: Person, change: Change = _at_once
+    society: Society,
+    caller: Caller,
+    person: Person,
+    change: Callable[[Callable[[], Any]], Any] = lambda step: step(),
 ) -> PersonForgotten:
     """Delete everything of a person, for good. If they are in the rooms they must leave first.
 
@@ -207,7 +198,7 @@ def forget_person(
     done: dict[str, set[int]] = defaultdict(set)
     while todo:
         agent_id, ids = todo.popitem()
-        forgotten = change(partial(_forget_entries, society, caller, agent_id, ids))
+        forgotten: Forgotten = change(partial(_forget_entries, society, caller, agent_id, ids))
         memories, answers = memories + forgotten.count, answers + len(forgotten.redacted)
         done[agent_id] |= ids
         name = society.personas[agent_id].name

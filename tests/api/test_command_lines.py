@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from argon2.profiles import CHEAPEST
 
-from api import people
+from api import command_lines
 from commands import registry
 from noodlings.worlds.accounts import Accounts
 from tests.api.conftest import Site
@@ -91,20 +91,20 @@ async def test_who_is_silent_for_long_has_left(site: Site, monkeypatch: pytest.M
     now = [0.0]
     monkeypatch.setattr(site.parts.people, "_now", lambda: now[0])
     await type_(site, "look")
-    now[0] = people.SILENT_SECONDS + 1.0
+    now[0] = command_lines.SILENT_SECONDS + 1.0
     await type_(site, "look", "user_toad")
     assert "user_caity" not in {being.id for being, _ in site.parts.people.world.who()}
 
 
 async def test_rooms_may_be_full(site: Site, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(people, "MOST", 1)
+    monkeypatch.setattr(command_lines, "MOST", 1)
     await type_(site, "look")
     body = {"user_id": "user_toad", "line": "look"}
     assert (await site.post("/api/commands", body)).status_code == 400
 
 
 async def test_of_too_much_the_oldest_is_lost_and_it_is_told(site: Site, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(people, "HEARD", 3)
+    monkeypatch.setattr(command_lines, "HEARD", 3)
     await type_(site, "look", "user_toad")
     for number in range(6):
         await type_(site, f"emote waves {number}")
