@@ -9,22 +9,9 @@ from rich.text import Text
 
 from commands.parse import Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    ACCENT,
-    BLANK,
-    LOUD,
-    QUIET,
-    Flowing,
-    TextColumn,
-    TextRows,
-    feeling_style,
-    feeling_text,
-    heading,
-    quiet,
-    stacked,
-    words,
-)
+from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, quiet, stacked
 from commands.scales import MARK, Course, Scale, Scales, columns
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, feeling_style, feeling_text, words
 from noodlings.inspect.mood import MoodView, ObserveView
 from noodlings.inspect.views import AgentsView, AgentView, FeltView
 from noodlings.values.affect import AXES

@@ -11,17 +11,8 @@ from commands.memory_view import BAR, NAME, NAMES
 from commands.parse import Flag, Spec, parse_flags
 from commands.recall import remarks
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    QUIET,
-    TextColumn,
-    TextRows,
-    heading,
-    measure,
-    quiet,
-    stacked,
-    words,
-)
+from commands.render import BLANK, TextColumn, TextRows, heading, quiet, stacked
+from noodlings.drawing.marks import QUIET, measure, words
 from noodlings.errors import UserError
 from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.recall.search import MAX_LIMIT

@@ -12,21 +12,11 @@ from rich.text import Text
 from commands.agents import duration
 from commands.parse import HelpAsked, split_words
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    QUIET,
-    TextColumn,
-    TextRows,
-    feeling_text,
-    heading,
-    quiet,
-    stacked,
-    warning,
-    words,
-)
+from commands.render import BLANK, TextColumn, TextRows, heading, quiet, stacked, warning
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.agent import Agent
 from noodlings.agent.events import EVENT, game_event
+from noodlings.drawing.marks import QUIET, feeling_text, words
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.mood import MoodView
 from noodlings.text import shorten

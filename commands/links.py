@@ -11,27 +11,11 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, NAMES, intensity, said
+from commands.memory_view import BAR, NAME, NAMES, intensity, said, source_line
 from commands.parse import Flag, HelpAsked, Spec, parse_flags, split_words
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    LOUD,
-    QUIET,
-    Flowing,
-    TextColumn,
-    TextRows,
-    ago,
-    feeling_text,
-    heading,
-    hidden,
-    measure,
-    nothing,
-    number,
-    quiet,
-    stacked,
-    words,
-)
+from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
+from noodlings.drawing.marks import LOUD, QUIET, ago, feeling_text, measure, number, words
 from noodlings.errors import UserError
 from noodlings.inspect.links import DEPTH, FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.inspect.views import EntryView
@@ -105,6 +89,7 @@ def links_view(view: LinksView) -> RenderableType:
     count = f"{len(view.linked)} linked" if view.linked else ""
     return stacked(
         heading(view.name, f"links of memory {view.entry.id}", count),
+        source_line(view.entry),
         BLANK,
         TextRows(columns, rows),
         hidden(view.hidden) if view.linked else nothing("It has no links yet.", view.hidden),

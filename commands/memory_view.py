@@ -10,30 +10,34 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
+from commands.pages import beyond, rest, span
 from commands.render import (
     BLANK,
-    LOUD,
     OTHERS,
-    QUIET,
     Flowing,
     TextColumn,
     TextRows,
+    heading,
+    hidden,
+    nothing,
+    quiet,
+    stacked,
+    warning,
+)
+from noodlings.drawing.marks import (
+    LOUD,
+    QUIET,
     ago,
     bar,
     done_without,
     feeling_style,
     feeling_text,
-    heading,
-    hidden,
     level,
     measure,
-    nothing,
     number,
-    quiet,
-    stacked,
-    warning,
     words,
 )
+from noodlings.inspect.reasons import in_groups, rank
 from noodlings.inspect.views import (
     AffectGroupsView,
     AlikeView,
@@ -90,7 +94,7 @@ def group_rows(groups: Sequence[tuple[Text, Sequence[EntryView]]]) -> TextRows:
 
 
 def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
-    """What was in mind: a line for each reason with its score, then who, when, what; ▸ means it was used."""
+    """What was in mind, grouped by reason: a line for each reason with its score; ▸ means it was used."""
     columns = (
         TextColumn("", 1),
         TextColumn("#", 9, "right", leaves=True),
@@ -103,9 +107,9 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
         TextColumn("what", None),
     )
     rows: list[tuple[Text, ...]] = []
-    for item in recalled:
+    for item in in_groups(recalled):
         entry = item.entry
-        first, *others = item.why or ("",)
+        first, *others = sorted(item.why, key=rank) or ("",)
         rows.append(
             (
                 Text("▸" if item.used else ""),
@@ -149,6 +153,11 @@ def said(entry: EntryView) -> Text:
     tags = "".join(f" #{clean(tag)}" for tag in entry.tags if not tag.startswith(FROM))
     said = words(_text(entry))
     return Text("", no_wrap=True).append_text(line).append_text(said).append(tags, style=QUIET)
+
+
+def source_line(entry: EntryView) -> RenderableType | None:
+    """Which log, document or commit told it; None for what was lived."""
+    return quiet(f"source: {entry.source}") if entry.source else None
 
 
 def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
@@ -255,17 +264,23 @@ def stats_view(view: StatsView) -> RenderableType:
     return stacked(head, BLANK, fill, BLANK, facts, BLANK, histogram)
 
 
-def entries_view(view: EntriesView) -> RenderableType:
-    """A page of memories, one a line; those with somebody stand with what was answered."""
+def entries_view(view: EntriesView, usual: int) -> RenderableType:
+    """A page of memories, one a line; with `--user`, each answer stands below.
+
+    Args:
+        usual: how long a page is without --limit.
+    """
     title, order = _TITLES[view.view]
     who = next((entry.name for entry in view.entries), view.user)
+    shown = span(view.offset, len(view.entries), view.total)
+    empty = quiet(beyond(view.total)) if view.total else nothing(NOTHING, view.hidden)
     body = entry_rows(view.entries, with_name=not view.user, with_response=view.view == "user")
     return stacked(
-        heading(view.name, title.format(who), f"{_span(view)}, {order}" if view.entries else ""),
+        heading(view.name, title.format(who), f"{shown}, {order}" if shown else ""),
         _plain(view.hierarchical),
         BLANK,
-        body if view.entries else _empty(view),
-        _more(view),
+        body if shown else empty,
+        rest(view.offset, len(view.entries), view.total, usual),
         hidden(view.hidden if view.total else 0),
     )
 
@@ -361,28 +376,9 @@ def felt_lines(label: str, felt: FeltView) -> RenderableType:
     return stacked(word, Flowing(axes))
 
 
-def _empty(view: EntriesView) -> RenderableType:
-    return quiet("Nothing on this page.") if view.total else nothing(NOTHING, view.hidden)
-
-
 def _plain(hierarchical: bool) -> RenderableType | None:
     return None if hierarchical else warning(PLAIN_LIST)
 
 
 def _of(shown: int, total: int) -> str:
     return f"{shown} of {total:,}" if shown < total else f"all {total:,}" if total else ""
-
-
-def _span(view: EntriesView) -> str:
-    shown = len(view.entries)
-    return (
-        f"{view.offset + 1}–{view.offset + shown} of {view.total:,}" if shown < view.total else f"all {shown}"
-    )
-
-
-def _more(view: EntriesView) -> RenderableType | None:
-    """How to get at the rest; a page that is not the last one is full, so its length is the limit."""
-    left = view.total - view.offset - len(view.entries)
-    if not view.entries or left <= 0:
-        return None
-    return quiet(f"{left:,} more with --page {view.offset // len(view.entries) + 2}")

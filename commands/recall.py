@@ -12,24 +12,8 @@ from rich.text import Text
 from commands.memory_view import BAR, NAME, NAMES, intensity, said
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    LOUD,
-    QUIET,
-    Flowing,
-    TextColumn,
-    TextRows,
-    ago,
-    feeling_text,
-    heading,
-    level,
-    measure,
-    number,
-    quiet,
-    stacked,
-    warning,
-    words,
-)
+from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, quiet, stacked, warning
+from noodlings.drawing.marks import LOUD, QUIET, ago, feeling_text, level, measure, number, words
 from noodlings.errors import UserError
 from noodlings.inspect.recall import ArchiveView, FoundView, RecallOptions, RecallView, Status
 from noodlings.recall.filters import Filters, moment_of

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from commands.parse import Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import LOUD, QUIET, TextColumn, TextRows, quiet, stacked, words
+from commands.render import TextColumn, TextRows, quiet, stacked
 from noodlings.app import read_recipes
+from noodlings.drawing.marks import LOUD, QUIET, words
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import clean, shorten
 

@@ -15,20 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from noodlings.drawing.marks import ACCENT as ACCENT
-from noodlings.drawing.marks import LOUD as LOUD
-from noodlings.drawing.marks import QUIET as QUIET
-from noodlings.drawing.marks import ago as ago
-from noodlings.drawing.marks import bar as bar
-from noodlings.drawing.marks import cut as cut
-from noodlings.drawing.marks import done_without as done_without
-from noodlings.drawing.marks import feeling_style as feeling_style
-from noodlings.drawing.marks import feeling_text as feeling_text
-from noodlings.drawing.marks import level as level
-from noodlings.drawing.marks import measure as measure
-from noodlings.drawing.marks import number as number
-from noodlings.drawing.marks import spoken_by as spoken_by
-from noodlings.drawing.marks import words as words
+from noodlings.drawing.marks import LOUD, QUIET, cut
 from noodlings.text import clean
 
 GAP = 2
@@ -59,11 +46,6 @@ def nothing(said: str, count: int) -> RenderableType:
     return quiet(
         f"{count:,} {'is' if count == 1 else 'are'} not yours to read, and there are no others here."
     )
-
-
-def page_flags(end: int, limit: int, usual: int) -> str:
-    """How to ask for the page after the first `end` things, with the limit where it is not the usual one."""
-    return f"--page {end // limit + 1}" if limit == usual else f"--limit {limit} --page {end // limit + 1}"
 
 
 OTHERS = "what it says to others is not yours to read"

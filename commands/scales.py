@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from commands.render import ACCENT, GAP, LOUD, QUIET, bar, cut, level, quiet
+from commands.render import GAP, quiet
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, level
 
 WIDEST = 41
 """Cells of the longest bar."""

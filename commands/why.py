@@ -9,32 +9,34 @@ from dataclasses import asdict
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows
+from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows, source_line
 from commands.parse import Flag, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from commands.render import (
-    ACCENT,
     BLANK,
     GAP,
-    LOUD,
     OTHERS,
-    QUIET,
     Flowing,
     TextColumn,
     TextRows,
+    heading,
+    hidden,
+    quiet,
+    stacked,
+    warning,
+)
+from noodlings.drawing.marks import (
+    ACCENT,
+    LOUD,
+    QUIET,
     ago,
     cut,
     done_without,
     feeling_text,
-    heading,
-    hidden,
     level,
     measure,
     number,
-    quiet,
     spoken_by,
-    stacked,
-    warning,
     words,
 )
 from noodlings.errors import UserError
@@ -122,6 +124,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
     spent = f"{view.calls} call{'s' * (view.calls != 1)}, {view.tokens:,} tokens" if view.calls else ""
     return stacked(
         heading(view.name, "why", when),
+        source_line(turn.percept) if turn.percept else None,
         BLANK,
         _beside(speaker, [heard]),
         _beside(view.name, [answered]),
