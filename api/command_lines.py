@@ -76,9 +76,9 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     request.state.what = registry.name_of(typed.line, people.world if typed.rooms else None, caller.user_id)
     if typed.rooms:
         parts.authenticator.require_own_name(caller)
-        reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)
+        reply, heard, lost = await people.run(caller, typed.line, typed.wait)
     else:
-        reply, heard, lost = await people.ask(caller, typed.line, typed.width), [], 0
+        reply, heard, lost = await people.ask(caller, typed.line), [], 0
     return CommandReply(
         data=reply.data,
         text=reply.render(typed.width),

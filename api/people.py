@@ -14,7 +14,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from commands import registry
-from commands.registry import CommandContext, Reply, render
+from commands.registry import CommandContext, Reply
+from noodlings.drawing.screen import render
 from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.caller import Caller
@@ -88,7 +89,7 @@ class PeopleOnline:
         self._now = now
         self._people: dict[str, Person] = {}
 
-    async def run(self, caller: Caller, line: str, width: int, wait: float) -> tuple[Reply, list[str], int]:
+    async def run(self, caller: Caller, line: str, wait: float) -> tuple[Reply, list[str], int]:
         """One command line of somebody: the reply, what was heard since the last one, and how much was lost.
 
         Raises:
@@ -96,7 +97,7 @@ class PeopleOnline:
         """
         person = self._enter(caller)
         person.seen_at = self._now()
-        context = CommandContext(caller, self._society, self._inspector, self.world, width)
+        context = CommandContext(caller, self._society, self._inspector, self.world)
         reply = await registry.dispatch(line, context)
         # Who had to give way meanwhile has left, and somebody else may be here by that id.
         if reply.leave and self._people.get(caller.user_id) is person:
@@ -104,11 +105,9 @@ class PeopleOnline:
         lines, lost = await person.heard(0.0 if reply.leave or reply.error else wait)
         return reply, lines, lost
 
-    async def ask(self, caller: Caller, line: str, width: int) -> Reply:
+    async def ask(self, caller: Caller, line: str) -> Reply:
         """One command line of somebody who is not in the rooms, and does not come into them for it."""
-        return await registry.dispatch(
-            line, CommandContext(caller, self._society, self._inspector, None, width)
-        )
+        return await registry.dispatch(line, CommandContext(caller, self._society, self._inspector))
 
     def _enter(self, caller: Caller) -> Person:
         person = self._people.get(caller.user_id)

@@ -15,7 +15,6 @@ from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
     from noodlings.values.persona import Persona
-    from noodlings.worlds.rooms import World
 
 
 @command("@recipes", "@recipes", group="minds")
@@ -27,7 +26,7 @@ async def recipes(context: CommandContext, arguments: str) -> Reply:
     """
     if parse_flags(arguments, Spec("@recipes", named=False)).name:
         raise UserError("@recipes stands alone")
-    world = _world(context)
+    world = context.rooms
     where = {being.id: room.name for being, room in world.who()}
     all_of_them = sorted(_all(context).values(), key=lambda persona: persona.id)
     data = [
@@ -52,7 +51,7 @@ async def rez(context: CommandContext, arguments: str) -> Reply:
       @rez lotta
     """
     context.caller.require_admin("bring characters to life")
-    world = _world(context)
+    world = context.rooms
     _refuse_skipped(arguments, context)
     persona = _one(arguments, _all(context), "@rez NAME")
     if persona.id not in context.society.personas:
@@ -75,18 +74,12 @@ async def derez(context: CommandContext, arguments: str) -> Reply:
       @derez phi
     """
     context.caller.require_admin("take characters out of the rooms")
-    world = _world(context)
+    world = context.rooms
     persona = _one(arguments, context.society.personas, "@derez NAME")
     world.rest(persona.id)
     return Reply(
         {"agent": persona.id}, words(f"{clean(persona.name)} has left the rooms, and keeps its memories.")
     )
-
-
-def _world(context: CommandContext) -> World:
-    if context.world is None:
-        raise UserError("There are no rooms here; this command works only inside the world (noodlings play).")
-    return context.world
 
 
 def _all(context: CommandContext) -> dict[str, Persona]:

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from commands.memory_view import flow_rows
-from commands.registry import render
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.drawing.screen import render
 from noodlings.inspect.views import FlowEntryView
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
