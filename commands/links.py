@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, NAMES, intensity, said, source_line
+from commands.memory_view import BAR, MEMORY_COLUMNS, NAME, NAMES, intensity, memory_cells, said, source_line
 from commands.parse import Flag, HelpAsked, Spec, parse_flags, split_words
 from commands.registry import CommandContext, Reply, command
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
-from noodlings.drawing.marks import LOUD, QUIET, ago, feeling_text, measure, number, words
+from noodlings.drawing.marks import LOUD, QUIET, ago, measure, number, words
 from noodlings.errors import UserError
 from noodlings.inspect.links import DEPTH, FocusEntryView, FocusView, LinkedEntryView, LinksView
-from noodlings.inspect.views import EntryView
 from noodlings.recall.links import MAX_DEPTH
 
 _LINKS = Spec(
@@ -78,13 +77,9 @@ def links_view(view: LinksView) -> RenderableType:
     columns = (
         TextColumn("#", 18),
         TextColumn("link", 16),
-        TextColumn("who", NAME),
-        TextColumn("feeling", optional=True),
-        TextColumn("when"),
-        TextColumn("intensity", align="right", optional=True),
-        TextColumn("what", None),
+        *MEMORY_COLUMNS,
     )
-    root = _row(Text(str(view.entry.id)), BLANK, view.entry)
+    root = (Text(str(view.entry.id)), BLANK, *memory_cells(view.entry))
     rows = [root, *_branches(view.linked, view.entry.id, 1, "")]
     count = f"{len(view.linked)} linked" if view.linked else ""
     return stacked(
@@ -105,20 +100,8 @@ def _branches(
         last = at == len(children)
         branch = Text.assemble((margin + ("└─ " if last else "├─ "), QUIET), str(one.entry.id))
         arrow, what = "→" if one.outgoing else "←", one.type.replace("_", " ")
-        yield _row(branch, words(f"{arrow} {what} {number(one.strength)}"), one.entry)
+        yield (branch, words(f"{arrow} {what} {number(one.strength)}"), *memory_cells(one.entry))
         yield from _branches(linked, one.entry.id, depth + 1, margin + ("   " if last else "│  "))
-
-
-def _row(branch: Text, way: Text, entry: EntryView) -> tuple[Text, ...]:
-    return (
-        branch,
-        way,
-        words(entry.name),
-        feeling_text(entry.feeling, entry.family),
-        Text(ago(entry.age), style=QUIET),
-        intensity(entry),
-        said(entry),
-    )
 
 
 _USAGE = '@focus NAME LEVEL "WHAT" [--user WHO]'

@@ -37,19 +37,8 @@ from noodlings.drawing.marks import (
     number,
     words,
 )
+from noodlings.inspect import views
 from noodlings.inspect.reasons import in_groups, rank
-from noodlings.inspect.views import (
-    AffectGroupsView,
-    AlikeView,
-    EntriesView,
-    EntryView,
-    FeltView,
-    FlowEntryView,
-    FlowView,
-    LeftOutView,
-    StatsView,
-    TurnView,
-)
 from noodlings.text import clean
 from noodlings.values.affect import AXES
 from noodlings.values.audience import TIER_WORDS, Tier
@@ -62,7 +51,7 @@ NAMES = {"next_to": "next to"}
 
 
 def entry_rows(
-    entries: Sequence[EntryView],
+    entries: Sequence[views.EntryView],
     *,
     with_name: bool = True,
     with_response: bool = False,
@@ -85,7 +74,7 @@ def entry_rows(
     return TextRows(columns, rows)
 
 
-def group_rows(groups: Sequence[tuple[Text, Sequence[EntryView]]]) -> TextRows:
+def group_rows(groups: Sequence[tuple[Text, Sequence[views.EntryView]]]) -> TextRows:
     """Memories in groups, each below its own headline, aligned over all of them."""
     rows: list[tuple[Text, ...] | Text] = []
     for headline, entries in groups:
@@ -93,7 +82,7 @@ def group_rows(groups: Sequence[tuple[Text, Sequence[EntryView]]]) -> TextRows:
     return TextRows(_columns(), rows)
 
 
-def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
+def flow_rows(recalled: Sequence[views.FlowEntryView]) -> TextRows:
     """What was in mind, grouped by reason: a line for each reason with its score; ▸ means it was used."""
     columns = (
         TextColumn("", 1),
@@ -116,11 +105,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
                 Text(str(item.id), style=QUIET),
                 measure(item.scores.get(first, item.score), BAR),
                 words(NAMES.get(first, first)),
-                words(entry.name) if entry else BLANK,
-                feeling_text(entry.feeling, entry.family) if entry else BLANK,
-                Text(ago(entry.age), style=QUIET) if entry else BLANK,
-                intensity(entry) if entry else BLANK,
-                said(entry) if entry else words("(forgotten)", QUIET),
+                *(memory_cells(entry) if entry else (*[BLANK] * 4, words("(forgotten)", QUIET))),
             )
         )
         rows += [
@@ -136,17 +121,34 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
     return TextRows(columns, rows)
 
 
-def importance(entry: EntryView) -> Text:
+MEMORY_COLUMNS = (
+    TextColumn("who", NAME),
+    TextColumn("feeling", optional=True),
+    TextColumn("when"),
+    TextColumn("intensity", align="right", optional=True),
+    TextColumn("what", None),
+)
+"""The columns of `memory_cells`."""
+
+
+def memory_cells(entry: views.EntryView) -> tuple[Text, ...]:
+    """Who said it, the feeling, when, how intense, and what."""
+    when = Text(ago(entry.age), style=QUIET)
+    feels = feeling_text(entry.feeling, entry.family)
+    return (words(entry.name), feels, when, intensity(entry), said(entry))
+
+
+def importance(entry: views.EntryView) -> Text:
     """The importance as a bar in the colour of the feeling, with its number."""
     return measure(entry.importance, BAR, feeling_style(entry.family))
 
 
-def intensity(entry: EntryView) -> Text:
+def intensity(entry: views.EntryView) -> Text:
     """How much was felt; empty where nothing is known of that."""
     return BLANK if entry.intensity is None else Text(number(entry.intensity))
 
 
-def said(entry: EntryView) -> Text:
+def said(entry: views.EntryView) -> Text:
     """What was said, and its tags; anything but plain speech says what it was, and so does a pin."""
     marks = [entry.kind] * (entry.kind != "say") + ["pinned"] * entry.pinned
     line = Text(f"({', '.join(marks)}) " if marks else "", style=QUIET, no_wrap=True)
@@ -155,7 +157,7 @@ def said(entry: EntryView) -> Text:
     return Text("", no_wrap=True).append_text(line).append_text(said).append(tags, style=QUIET)
 
 
-def source_line(entry: EntryView) -> RenderableType | None:
+def source_line(entry: views.EntryView) -> RenderableType | None:
     """Which log, document or commit told it; None for what was lived."""
     return quiet(f"source: {entry.source}") if entry.source else None
 
@@ -174,7 +176,7 @@ def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
     )
 
 
-def _text(entry: EntryView) -> str:
+def _text(entry: views.EntryView) -> str:
     """What was said, marked where it is secret; of what is sealed only that it is."""
     if entry.tier == Tier.SEALED:
         return f"({TIER_WORDS[entry.tier]})"
@@ -182,7 +184,7 @@ def _text(entry: EntryView) -> str:
     return f"({TIER_WORDS[entry.tier]}) {text}" if entry.tier == Tier.SECRET else text
 
 
-def _row(entry: EntryView, first: Text, name: Text) -> tuple[Text, ...]:
+def _row(entry: views.EntryView, first: Text, name: Text) -> tuple[Text, ...]:
     """The cells of `_columns`."""
     return (
         Text(str(entry.id), style=QUIET),
@@ -211,7 +213,7 @@ _TITLES = {
 }
 
 
-def stats_view(view: StatsView) -> RenderableType:
+def stats_view(view: views.StatsView) -> RenderableType:
     """How full the streams are, the figures, and the importances as bars."""
     streams = [("working", view.working, view.working_capacity)]
     if view.hierarchical:
@@ -264,7 +266,7 @@ def stats_view(view: StatsView) -> RenderableType:
     return stacked(head, BLANK, fill, BLANK, facts, BLANK, histogram)
 
 
-def entries_view(view: EntriesView, usual: int) -> RenderableType:
+def entries_view(view: views.EntriesView, usual: int) -> RenderableType:
     """A page of memories, one a line; with `--user`, each answer stands below.
 
     Args:
@@ -285,7 +287,7 @@ def entries_view(view: EntriesView, usual: int) -> RenderableType:
     )
 
 
-def affect_groups_view(view: AffectGroupsView) -> RenderableType:
+def affect_groups_view(view: views.AffectGroupsView) -> RenderableType:
     """Each sort of feeling with its size, and its most important memories below."""
     groups = []
     for group in view.groups:
@@ -303,7 +305,7 @@ def affect_groups_view(view: AffectGroupsView) -> RenderableType:
     )
 
 
-def alike_view(view: AlikeView) -> RenderableType:
+def alike_view(view: views.AlikeView) -> RenderableType:
     """What is felt, and the memories that felt like it."""
     none = f"No memory felt like that (similarity of at least {number(view.min_similarity)})."
     firsts = [measure(alike.similarity, BAR) for alike in view.entries]
@@ -318,7 +320,7 @@ def alike_view(view: AlikeView) -> RenderableType:
     )
 
 
-def flow_view(view: FlowView, sees_all: bool = True) -> RenderableType:
+def flow_view(view: views.FlowView, sees_all: bool = True) -> RenderableType:
     """What was said and answered, and every memory that was in mind, with why and how strongly.
 
     Args:
@@ -350,7 +352,7 @@ def flow_view(view: FlowView, sees_all: bool = True) -> RenderableType:
     )
 
 
-def exchanged(turn: TurnView) -> tuple[str, Text, Text]:
+def exchanged(turn: views.TurnView) -> tuple[str, Text, Text]:
     """Who was answered, what they said or did, and what came back."""
     if turn.percept is None:
         forgotten = words("(forgotten)", QUIET)
@@ -359,12 +361,12 @@ def exchanged(turn: TurnView) -> tuple[str, Text, Text]:
     return turn.percept.name, said(turn.percept), answered
 
 
-def _missed(one: LeftOutView) -> str:
+def _missed(one: views.LeftOutView) -> str:
     lacked = one.least - one.score
     return f"left out, {one.why} by {lacked:.2f}: {one.entry.name}: {one.entry.text}"
 
 
-def felt_lines(label: str, felt: FeltView) -> RenderableType:
+def felt_lines(label: str, felt: views.FeltView) -> RenderableType:
     """A feeling as its word, and below it its five numbers, each with a small bar."""
     style = f"{LOUD} {feeling_style(felt.family)}".strip()
     word = Flowing([Text.assemble((f"{label} ", QUIET), (felt.feeling, style))])

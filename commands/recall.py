@@ -9,11 +9,11 @@ from typing import TypeVar
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, NAMES, intensity, said
+from commands.memory_view import BAR, MEMORY_COLUMNS, NAMES, memory_cells
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, quiet, stacked, warning
-from noodlings.drawing.marks import LOUD, QUIET, ago, feeling_text, level, measure, number, words
+from noodlings.drawing.marks import LOUD, QUIET, feeling_text, level, measure, number, words
 from noodlings.errors import UserError
 from noodlings.inspect.recall import ArchiveView, FoundView, RecallOptions, RecallView, Status
 from noodlings.recall.filters import Filters, moment_of
@@ -117,15 +117,12 @@ def recall_view(view: RecallView) -> RenderableType:
     columns = (
         TextColumn("#", 9, "right", leaves=True),
         TextColumn("score", BAR + 5),
-        TextColumn("who", NAME),
-        TextColumn("feeling", optional=True),
-        TextColumn("when"),
-        TextColumn("intensity", align="right", optional=True),
-        TextColumn("what", None),
+        *MEMORY_COLUMNS,
     )
     rows: list[tuple[Text, ...] | Text] = []
     for one in view.memories:
-        rows += [_row(one), _reasons(one)]
+        number = Text(str(one.entry.id), style=QUIET)
+        rows += [(number, measure(one.score, BAR), *memory_cells(one.entry)), _reasons(one)]
     return stacked(head, BLANK, TextRows(columns, rows))
 
 
@@ -152,19 +149,6 @@ def remarks(archive: ArchiveView) -> Iterator[RenderableType]:
     if archive.parked:
         why = f": {archive.reason}" if archive.reason else ""
         yield quiet(f"{archive.parked:,} could not be embedded, so only their words are searched{why}")
-
-
-def _row(one: FoundView) -> tuple[Text, ...]:
-    entry = one.entry
-    return (
-        Text(str(entry.id), style=QUIET),
-        measure(one.score, BAR),
-        words(entry.name),
-        feeling_text(entry.feeling, entry.family),
-        Text(ago(entry.age), style=QUIET),
-        intensity(entry),
-        said(entry),
-    )
 
 
 def _reasons(one: FoundView) -> Text:

@@ -65,11 +65,12 @@ class FeedReader:
     """The queue of one onlooker. Made by `Feed.reading`; use it within a running event loop.
 
     Attributes:
+        agent_id: whose events it reads; "" for all.
         lost: how many events were lost in all because the reader was too slow.
     """
 
-    def __init__(self, feed: Feed, caller: Caller, capacity: int) -> None:
-        self.caller = caller
+    def __init__(self, feed: Feed, caller: Caller, agent_id: str, capacity: int) -> None:
+        self.caller, self.agent_id = caller, agent_id
         self.lost = 0
         self._feed = feed
         self._capacity = capacity
@@ -136,7 +137,7 @@ class Feed:
     @contextmanager
     def reading(self, caller: Caller, agent_id: str = "") -> Iterator[FeedReader]:
         """Read the events of one agent, or of all, from now to the end of the block."""
-        reader = FeedReader(self, caller, self._capacity)
+        reader = FeedReader(self, caller, agent_id, self._capacity)
         self._readers[agent_id].add(reader)
         try:
             yield reader

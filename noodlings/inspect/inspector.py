@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from noodlings.errors import Forbidden
+from noodlings.inspect import views
 from noodlings.inspect.browse import FIRST, Page, PageReader
 from noodlings.inspect.chronicle import ChronicleView, chronicle
 from noodlings.inspect.journal import JournalView, journal_of
@@ -29,17 +30,7 @@ from noodlings.inspect.recall import (
 from noodlings.inspect.symbols import SymbolsView, symbols_of
 from noodlings.inspect.turns import last_flow, turns
 from noodlings.inspect.viewpoint import Viewpoint, cut, felt, grouped, readable, readable_entries
-from noodlings.inspect.views import (
-    AffectGroupsView,
-    AgentsView,
-    AgentView,
-    AlikeEntryView,
-    AlikeView,
-    EntriesView,
-    FlowView,
-    ModelView,
-    StatsView,
-)
+from noodlings.inspect.views import EntriesView
 from noodlings.inspect.why import (
     OFFLINE,
     PromptView,
@@ -76,20 +67,20 @@ class Inspector:
         self._society = society
         self._pages = PageReader()
 
-    def agents(self, caller: Caller) -> AgentsView:
+    def agents(self, caller: Caller) -> views.AgentsView:
         """The agents that are in memory, by name, how many are not, and the state of the language model."""
         at_hand = self._society.agents.at_hand
-        views = (self.agent(caller, agent_id) for agent_id in at_hand)
+        agents = (self.agent(caller, agent_id) for agent_id in at_hand)
         status = self._society.model_status
-        model = ModelView(str(status.state), status.sentence if caller.sees_all else status.plain)
-        listed = tuple(sorted(views, key=lambda view: view.name.casefold()))
-        return AgentsView(listed, model, len(self._society.agents) - len(at_hand))
+        model = views.ModelView(str(status.state), status.sentence if caller.sees_all else status.plain)
+        listed = tuple(sorted(agents, key=lambda view: view.name.casefold()))
+        return views.AgentsView(listed, model, len(self._society.agents) - len(at_hand))
 
-    def agent(self, caller: Caller, name: str) -> AgentView:
+    def agent(self, caller: Caller, name: str) -> views.AgentView:
         """Who an agent is and how it feels. Everybody may see it."""
         viewpoint = self._viewpoint(caller, name)
         persona, stats = viewpoint.agent.persona, viewpoint.agent.memory.stats()
-        return AgentView(
+        return views.AgentView(
             id=viewpoint.agent_id,
             name=viewpoint.name,
             species=clean(persona.species),
@@ -112,7 +103,7 @@ class Inspector:
         viewpoint = self._viewpoint(caller, name)
         return mind_of(viewpoint, self._turns(viewpoint))
 
-    def stats(self, caller: Caller, name: str) -> StatsView:
+    def stats(self, caller: Caller, name: str) -> views.StatsView:
         """How full an agent's memory is. A player sees only the importances of its own memories."""
         viewpoint = self._viewpoint(caller, name)
         stats = viewpoint.agent.memory.stats()
@@ -122,7 +113,7 @@ class Inspector:
         average = stats.average_importance if caller.sees_all else sum(own) / max(len(own), 1)
         for entry in seen:
             histogram[min(int(viewpoint.figure(entry.importance) * BINS), BINS - 1)] += 1
-        return StatsView(
+        return views.StatsView(
             agent=viewpoint.agent_id,
             name=viewpoint.name,
             hierarchical=stats.hierarchical,
@@ -180,7 +171,7 @@ class Inspector:
         entries = [entry for entry in viewpoint.in_mind() if entry.user_id == user]
         return viewpoint.latest_page("user", entries, limit, offset, user)
 
-    def affect_groups(self, caller: Caller, name: str, limit: int | None = 3) -> AffectGroupsView:
+    def affect_groups(self, caller: Caller, name: str, limit: int | None = 3) -> views.AffectGroupsView:
         """What is in mind, by sort of feeling; of each sort the `limit` most important."""
         return grouped(self._viewpoint(caller, name), limit)
 
@@ -191,7 +182,7 @@ class Inspector:
         affect: Affect | None = None,
         limit: int | None = 5,
         min_similarity: float | None = None,
-    ) -> AlikeView:
+    ) -> views.AlikeView:
         """Memories that felt like an affect, the most alike first.
 
         Args:
@@ -206,21 +197,21 @@ class Inspector:
         found = viewpoint.agent.memory.recall_by_affect(current, max(len(viewpoint.in_mind()), 1), 0.0)
         alike, hidden = readable(caller, found, lambda recalled: recalled.entry)
         kept = [recalled for recalled in alike if recalled.score >= least]
-        return AlikeView(
+        return views.AlikeView(
             agent=viewpoint.agent_id,
             name=viewpoint.name,
             hierarchical=viewpoint.agent.memory.hierarchical,
             current=felt(current),
             min_similarity=least,
             entries=tuple(
-                AlikeEntryView(recalled.score, viewpoint.entry(recalled.entry))
+                views.AlikeEntryView(recalled.score, viewpoint.entry(recalled.entry))
                 for recalled in cut(kept, limit)
             ),
             total=len(kept),
             hidden=hidden,
         )
 
-    def last_retrieval(self, caller: Caller, name: str) -> FlowView:
+    def last_retrieval(self, caller: Caller, name: str) -> views.FlowView:
         """What the last answer was made of; for a player, its own last answer."""
         settings = self._society.settings.memory
         return last_flow(self._viewpoint(caller, name), self._society.store, settings.affect_threshold)
