@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.text import Text
 
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.inspect.views import plain
 from noodlings.ports import Forgotten
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
@@ -143,12 +142,12 @@ def _id(parsed: Parsed, spec: Spec) -> int:
 
 
 def _user(context: CommandContext, parsed: Parsed) -> str:
-    """The id of whoever is meant; for somebody who is not in mind any more, the id itself must be given."""
+    """The id of whoever is meant; for somebody who is no longer in mind, the id itself must be given."""
     who = parsed.text("user")
     try:
         return context.inspector.user_id(context.caller, parsed.name, who)
     except Forbidden:
-        return who  # to be refused for what is asked here, and not for reading
+        return who  # so that the refusal is about forgetting and not about reading
     except NotFound:
         if context.society.corrections.told_by(context.caller, parsed.name, who):
             return who
@@ -160,26 +159,16 @@ def _name(agent: Agent) -> str:
 
 
 def _changed(agent: Agent, entry: MemoryEntry, said: str) -> Reply:
-    data: dict[str, Any] = {
-        "agent": agent.id,
-        "id": entry.id,
-        "pinned": entry.pinned,
-        "importance": round(entry.importance, 6),
-        "encoded_importance": round(entry.encoded_importance, 6),
-        "override_by": entry.override_by,
-    }
+    names = ("id", "pinned", "importance", "encoded_importance", "override_by")
+    data = {"agent": agent.id} | {name: plain(getattr(entry, name)) for name in names}
     return Reply(data, Text(said))
 
 
 def _told(forgotten: Forgotten) -> str:
     answers = len(forgotten.redacted)
     and_answers = f", and {answers} of its answers that repeated it" if answers else ""
-    later = (
-        ""
-        if forgotten.erased
-        else " Their last bytes are wiped from the disk at the next start, for somebody is reading it now."
-    )
-    return f"{_memories(forgotten.count)}{and_answers}.{later}"
+    later = " Their last bytes are wiped from the disk at the next start, because it is being read just now."
+    return f"{_memories(forgotten.count)}{and_answers}.{'' if forgotten.erased else later}"
 
 
 def _memories(count: int) -> str:

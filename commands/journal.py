@@ -46,7 +46,7 @@ async def journal(context: CommandContext, arguments: str) -> Reply:
 
 
 def journal_view(view: JournalView, one: str = "") -> RenderableType:
-    """The pages of some days; of one, where that was asked for."""
+    """The pages of some days, or of the day `one`."""
     if not view.days:
         none = "There are no earlier days." if view.offset else "Nothing has happened yet."
         empty = nothing("There is nothing on that day." if one else none, view.hidden)
@@ -60,7 +60,6 @@ def journal_view(view: JournalView, one: str = "") -> RenderableType:
 
 
 def _sentence(one: JournalSentenceView) -> RenderableType:
-    """What happened, and after it the numbers of the memories, dim."""
     said = f"(private) {one.text}" if one.private else one.text
     numbers = f"[{' '.join(map(str, one.evidence))}]"
     return Flowing([*map(Text, said.split(" ")), Text(numbers, style=QUIET)], gap=1)

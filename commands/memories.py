@@ -1,7 +1,4 @@
-"""`@memories` and `@browse`: looking inside a character's memory from inside the world.
-
-`@browse NAME "WORDS"` leafs through memories, sorted by any column and narrowed by a few words.
-"""
+"""`@memories` and `@browse`: looking inside a character's memory from inside the world."""
 
 from __future__ import annotations
 
@@ -26,9 +23,9 @@ from noodlings.inspect.views import EntriesView, View
 from noodlings.values.memory import Order
 
 PAGE = 20
-"""Memories shown at a time: with its frame a page fits a terminal of 24 lines."""
+"""Memories shown at a time, so that a page fits a terminal of 24 lines."""
 _USUAL = {"important": 10, "user": 10}
-"""The same where it is less: the most important, and those that may have an answer below them."""
+"""Views that show fewer; in the view of a user, each memory may have its answer below it."""
 
 _BROWSE_USAGE = '@browse NAME ["WORDS"] [--sort COLUMN] [--rising] [--everything] [--page N]'
 _BROWSE_SPEC = Spec(
@@ -71,7 +68,6 @@ async def browse(context: CommandContext, arguments: str) -> Reply:
 
 
 def browse_view(view: EntriesView, page: Page) -> RenderableType:
-    """One page, and how much there is beside it."""
     title = "everything it perceived" if page.everything else "episodic memory"
     shown = len(view.entries)
     note = f"{span(view.offset, shown, view.total)}, by {page.order}" if shown else ""

@@ -19,7 +19,7 @@ _SPEC = Spec(_USAGE, PAGE_FLAGS, text="WHO")
 _KNOW = "@know NAME WHO = WHAT"
 _KNOWN_SPEC = Spec(_KNOW, (), text="WHAT")
 PAGE = 5
-"""People shown at a time, each with a few facts: with its frame a page fits a terminal of 24 lines."""
+"""People shown at a time, each with a few facts, so that a page fits a terminal of 24 lines."""
 MOST = 3
 """Facts of one person in the list of all."""
 
@@ -74,7 +74,7 @@ async def know(context: CommandContext, arguments: str) -> Reply:
 
 
 def people_view(view: PeopleView, one: bool = False) -> RenderableType:
-    """The card of one, or the first lines of everybody's."""
+    """The card of one person, or the first facts about each."""
     if not view.people:
         none = beyond(view.total) if view.total else "It knows nothing about anybody."
         return stacked(heading(view.name, "people"), BLANK, nothing(none, 0 if view.total else view.hidden))
@@ -106,15 +106,15 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
 
 
 def _first(card: PersonCardView) -> list[tuple[Text, ...]]:
-    """Who it is, a few facts, and how many more there are."""
+    """The name, a few facts, and how many more there are."""
     rows = [_row(fact) for fact in card.facts[:MOST]] or [_row(card.superseded[0], QUIET)]
     rows[0] = (words(card.name, LOUD), *rows[0][1:])
     more = len(card.facts) - MOST
-    return [*rows, *([_across(f"{more} more")] if more > 0 else [])]
+    rest_of_it = (BLANK, BLANK, words(f"{more} more", QUIET), BLANK, BLANK, BLANK)
+    return [*rows, rest_of_it] if more > 0 else rows
 
 
 def _known(one: AcquaintanceView) -> RenderableType:
-    """Since when, how lately and how much they talked, and how that felt."""
     lines = "one line" if one.lines == 1 else f"{one.lines:,} lines"
     return quiet(
         f"first met on {one.met_when[:10]}, last talk {ago(one.last_age)}, {lines}, in all {one.feeling}"
@@ -124,18 +124,8 @@ def _known(one: AcquaintanceView) -> RenderableType:
 def _plan(plan: PlanView) -> tuple[Text, ...]:
     what = "due" if plan.ahead <= 0.0 else "ahead"
     told = f"(private) {plan.words}" if plan.private else plan.words
-    return (
-        BLANK,
-        words(what, LOUD),
-        words(told),
-        words(str(plan.evidence), QUIET),
-        words(plan.when[:10], QUIET),
-        BLANK,
-    )
-
-
-def _across(said: str) -> tuple[Text, ...]:
-    return (BLANK, BLANK, words(said, QUIET), BLANK, BLANK, BLANK)
+    evidence, day = words(str(plan.evidence), QUIET), words(plan.when[:10], QUIET)
+    return (BLANK, words(what, LOUD), words(told), evidence, day, BLANK)
 
 
 def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:

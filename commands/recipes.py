@@ -83,19 +83,19 @@ async def derez(context: CommandContext, arguments: str) -> Reply:
 
 
 def _all(context: CommandContext) -> dict[str, Persona]:
-    """Everybody with a recipe, and everybody who lives here without one."""
+    """All characters with a recipe, and all who live here without one."""
     return read_recipes(context.society.settings.data_dir).personas | context.society.personas
 
 
 def _refuse_skipped(arguments: str, context: CommandContext) -> None:
-    """Raise `UserError` with what is wrong in the recipe of that name, where it was left out."""
+    """Raise `UserError` if the recipe of that name was skipped, with what is wrong in it."""
     for path, why in read_recipes(context.society.settings.data_dir).skipped:
         if path.stem.casefold() == arguments.casefold():
             raise UserError(clean(why))
 
 
 def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
-    """The one that is named, by id, name or alias. Raises `NotFound`."""
+    """The character with this id, name or alias. Raises `NotFound`."""
     wanted = arguments.casefold()
     if not wanted:
         raise UserError(f"Type it like this: {usage}")
@@ -107,7 +107,7 @@ def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
 
 
 def _refuse_shared_names(persona: Persona, others: Iterable[Persona]) -> None:
-    """Whoever is called must be one character."""
+    """Raise `UserError` if one of its names is already taken."""
     for other in others:
         shared = _names(persona) & _names(other)
         if shared:

@@ -1,4 +1,4 @@
-"""`@symbols NAME`: a character's subconscious, what intense moments became and what stands behind it."""
+"""`@symbols NAME`: a character's subconscious, the images that intense moments left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from noodlings.drawing.marks import QUIET, ago, feeling_style, feeling_text, mea
 from noodlings.inspect.symbols import SymbolsView, SymbolView
 
 PAGE = 8
-"""Symbols shown at a time, two lines each: with its frame a page fits a terminal of 24 lines."""
+"""Symbols shown at a time, two lines each, so that a page fits a terminal of 24 lines."""
 
 _USAGE = "@symbols NAME [--similar] [--limit N] [--page N]"
 _SPEC = Spec(_USAGE, (Flag("similar"), *PAGE_FLAGS))
@@ -47,7 +47,7 @@ async def symbols(context: CommandContext, arguments: str) -> Reply:
 
 
 def symbols_view(view: SymbolsView) -> RenderableType:
-    """The symbols with what they were made of; with `similar` below what is felt now."""
+    """The symbols, each with what it was made of."""
     what = "symbols that felt like now" if view.similar else "symbols"
     shown = span(view.offset, len(view.symbols), view.total)
     room = "" if view.similar or len(view.symbols) < view.total else f", room for {view.capacity:,}"

@@ -1,7 +1,6 @@
-"""Being in the world: to speak, to act, to look around and to walk.
+"""Being in the world: speaking, acting, looking around and walking.
 
-What one does is answered at once, with how it looks to oneself; what characters make of it comes later, by
-itself. The group "world" in `help`.
+Each command is answered at once with what the player sees; the answers of characters come later.
 """
 
 from __future__ import annotations
