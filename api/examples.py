@@ -97,7 +97,8 @@ def _entries(view: str, user: str = "") -> EntriesView:
 WORKING, EPISODIC, IMPORTANT = map(_entries, ("working", "episodic", "important"))
 BY_USER = _entries("user", "user_caity")
 STATS = StatsView(
-    *_WHO,
+    agent="servnak",
+    name="SERVNAK",
     hierarchical=True,
     working=20,
     working_capacity=20,

@@ -6,7 +6,7 @@ changes, reinforces or reorders anything.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -113,22 +113,12 @@ class Inspector:
         average = stats.average_importance if caller.sees_all else sum(own) / max(len(own), 1)
         for entry in seen:
             histogram[min(int(viewpoint.figure(entry.importance) * BINS), BINS - 1)] += 1
+        figures = asdict(stats) | {
+            "symbols": len(viewpoint.agent.subconscious),
+            "average_importance": average,
+        }
         return views.StatsView(
-            agent=viewpoint.agent_id,
-            name=viewpoint.name,
-            hierarchical=stats.hierarchical,
-            working=stats.working,
-            working_capacity=stats.working_capacity,
-            episodic=stats.episodic,
-            episodic_capacity=stats.episodic_capacity,
-            symbols=len(viewpoint.agent.subconscious),
-            symbol_capacity=stats.symbol_capacity,
-            perceived=stats.perceived,
-            consolidated=stats.consolidated,
-            consolidation_rate=stats.consolidation_rate,
-            average_importance=average,
-            pinned=stats.pinned,
-            histogram=tuple(histogram),
+            agent=viewpoint.agent_id, name=viewpoint.name, histogram=tuple(histogram), **figures
         )
 
     def working(self, caller: Caller, name: str, limit: int | None = None, offset: int = 0) -> EntriesView:

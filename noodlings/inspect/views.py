@@ -17,7 +17,7 @@ from typing import Any
 
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
-from noodlings.values.memory import ImportanceParts
+from noodlings.values.memory import ImportanceParts, MemoryStats
 
 DIGITS = 6
 
@@ -115,28 +115,15 @@ class AgentsView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class StatsView(View):
+class StatsView(MemoryStats, View):
     """How full an agent's memory is: figures without content, so everybody may see them.
 
     A player sees only the importances of its own memories. `histogram` counts the entries in mind (working
-    and episodic, each once) by importance, in ten bins of a tenth each; the last one includes 1. Rates and
-    averages are 0…1.
+    and episodic, each once) by importance, in ten bins of a tenth each; the last one includes 1.
     """
 
     agent: str
     name: str
-    hierarchical: bool
-    working: int
-    working_capacity: int
-    episodic: int
-    episodic_capacity: int
-    symbols: int
-    symbol_capacity: int
-    perceived: int
-    consolidated: int
-    consolidation_rate: float
-    average_importance: float
-    pinned: int
     histogram: tuple[int, ...]
 
 
