@@ -1,8 +1,4 @@
-"""`@links`, `@link` and `@focus`: memories that belong together, and going back for a question.
-
-`@link` joins two memories by hand. `@focus NAME LEVEL "…"` shows what a character goes back to for one
-question, and where each part came from.
-"""
+"""`@links`, `@link` and `@focus`: linked memories, and what a character goes back to for a question."""
 
 from __future__ import annotations
 
@@ -73,7 +69,7 @@ async def link(context: CommandContext, arguments: str) -> Reply:
 
 
 def links_view(view: LinksView) -> RenderableType:
-    """The memory, and below it those it is linked with, each below the one it was reached from."""
+    """The memory, and below it a tree of those it is linked with."""
     columns = (
         TextColumn("#", 18),
         TextColumn("link", 16),
@@ -94,7 +90,7 @@ def links_view(view: LinksView) -> RenderableType:
 def _branches(
     linked: Sequence[LinkedEntryView], via: int, depth: int, margin: str
 ) -> Iterator[tuple[Text, ...]]:
-    """The rows of what was reached from one memory, each with its own branches below it."""
+    """The rows of what was reached from one memory, each with its own branches below."""
     children = [one for one in linked if one.via == via and one.depth == depth]
     for at, one in enumerate(children, 1):
         last = at == len(children)
@@ -139,7 +135,7 @@ async def focus(context: CommandContext, arguments: str) -> Reply:
 
 
 def focus_view(view: FocusView) -> RenderableType:
-    """The counts, what came from where, and the context as a block."""
+    """The counts, where each memory came from, and the context."""
     back = f"{view.hours:g} h" if view.hours <= 72 else f"{view.hours / 24:g} days"
     counts = Flowing(
         [
@@ -180,7 +176,7 @@ def _report(memories: Sequence[FocusEntryView]) -> RenderableType:
 
 
 def _source(one: FocusEntryView) -> str:
-    """What brought it: reasons of the search, or the memory it is linked with."""
+    """The reasons of the search, or the memory it is linked with."""
     if one.why[0] == "linked" and one.type is not None:
         return f"via {one.via}, {one.type.replace('_', ' ')}"
     return ", ".join(NAMES.get(why, why) for why in one.why)
@@ -194,13 +190,12 @@ def _by_links(view: FocusView) -> Text:
 
 
 def _line(line: str) -> RenderableType:
-    """A line of the context, broken where it must be."""
     told = [Text(word) for word in line.removeprefix("- ").split(" ")]
     return Flowing(told, indent=4, gap=1, lead="  -")
 
 
 def _read(arguments: str) -> tuple[str, int, str, str | None]:
-    """Name, level, what is asked and of whom; quotes around either text may be left out."""
+    """The name, the level, the question, and of whom; quotes around name and question may be left out."""
     given = split_words(arguments)
     if "--help" in given or "-h" in given:
         raise HelpAsked

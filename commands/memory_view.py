@@ -1,4 +1,4 @@
-"""How views of an agent's memory look: the inspector's data as rows, bars and words, nothing computed.
+"""How views of an agent's memory look: rows, bars and words.
 
 Memories are aligned rows, the same in every view: number, importance, who, feeling, when and what.
 """
@@ -47,7 +47,7 @@ from noodlings.values.memory import FROM
 BAR = 6
 NAME = 14
 NAMES = {"next_to": "next to"}
-"""Reasons of a recall whose name is not shown as it is."""
+"""Reasons of a recall that are shown under another name."""
 
 
 def entry_rows(
@@ -57,29 +57,21 @@ def entry_rows(
     with_response: bool = False,
     lead: tuple[str, list[Text]] | None = None,
 ) -> TextRows:
-    """Memories one a line: number, importance, who, feeling, when, what; more where there is room.
+    """A line for each memory.
 
     Args:
-        with_name: who said it; needless where it is always the same.
-        with_response: what was answered stands below.
+        with_name: show who said it.
+        with_response: show the answer below.
         lead: a title and a cell for each entry, shown instead of the importance.
     """
     title, firsts = lead or ("importance", [importance(entry) for entry in entries])
     columns = _columns(title)
     rows: list[tuple[Text, ...]] = []
     for entry, first in zip(entries, firsts, strict=True):
-        rows.append(_row(entry, first, words(entry.name) if with_name else BLANK))
+        rows.append(_row(entry, first, with_name))
         if with_response and entry.response:
             rows.append((*[BLANK] * (len(columns) - 1), words(f"↳ {entry.response}", QUIET)))
     return TextRows(columns, rows)
-
-
-def group_rows(groups: Sequence[tuple[Text, Sequence[views.EntryView]]]) -> TextRows:
-    """Memories in groups, each below its own headline, aligned over all of them."""
-    rows: list[tuple[Text, ...] | Text] = []
-    for headline, entries in groups:
-        rows += [headline, *(_row(entry, importance(entry), words(entry.name)) for entry in entries)]
-    return TextRows(_columns(), rows)
 
 
 def flow_rows(recalled: Sequence[views.FlowEntryView]) -> TextRows:
@@ -97,27 +89,12 @@ def flow_rows(recalled: Sequence[views.FlowEntryView]) -> TextRows:
     )
     rows: list[tuple[Text, ...]] = []
     for item in in_groups(recalled):
-        entry = item.entry
-        first, *others = sorted(item.why, key=rank) or ("",)
-        rows.append(
-            (
-                Text("▸" if item.used else ""),
-                Text(str(item.id), style=QUIET),
-                measure(item.scores.get(first, item.score), BAR),
-                words(NAMES.get(first, first)),
-                *(memory_cells(entry) if entry else (*[BLANK] * 4, words("(forgotten)", QUIET))),
-            )
-        )
-        rows += [
-            (
-                BLANK,
-                BLANK,
-                measure(item.scores.get(reason, item.score), BAR),
-                words(NAMES.get(reason, reason)),
-                *[BLANK] * 5,
-            )
-            for reason in others
-        ]
+        mark = (Text("▸" if item.used else ""), Text(str(item.id), style=QUIET))
+        about = memory_cells(item.entry) if item.entry else (*[BLANK] * 4, words("(forgotten)", QUIET))
+        for why in sorted(item.why, key=rank) or ("",):
+            score = measure(item.scores.get(why, item.score), BAR)
+            rows.append((*mark, score, words(NAMES.get(why, why)), *about))
+            mark, about = (BLANK, BLANK), (BLANK,) * len(about)
     return TextRows(columns, rows)
 
 
@@ -149,7 +126,7 @@ def intensity(entry: views.EntryView) -> Text:
 
 
 def said(entry: views.EntryView) -> Text:
-    """What was said, and its tags; anything but plain speech says what it was, and so does a pin."""
+    """What was said, with its tags, whether it is pinned, and its kind unless it is plain speech."""
     marks = [entry.kind] * (entry.kind != "say") + ["pinned"] * entry.pinned
     line = Text(f"({', '.join(marks)}) " if marks else "", style=QUIET, no_wrap=True)
     tags = "".join(f" #{clean(tag)}" for tag in entry.tags if not tag.startswith(FROM))
@@ -177,26 +154,19 @@ def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
 
 
 def _text(entry: views.EntryView) -> str:
-    """What was said, marked where it is secret; of what is sealed only that it is."""
+    """What was said, marked if it is secret; of a sealed memory only that it is sealed."""
     if entry.tier == Tier.SEALED:
         return f"({TIER_WORDS[entry.tier]})"
     text = entry.text or "(no words)"
     return f"({TIER_WORDS[entry.tier]}) {text}" if entry.tier == Tier.SECRET else text
 
 
-def _row(entry: views.EntryView, first: Text, name: Text) -> tuple[Text, ...]:
+def _row(entry: views.EntryView, first: Text, with_name: bool = True) -> tuple[Text, ...]:
     """The cells of `_columns`."""
-    return (
-        Text(str(entry.id), style=QUIET),
-        first,
-        name,
-        feeling_text(entry.feeling, entry.family),
-        Text(ago(entry.age), style=QUIET),
-        Text(number(entry.strength)),
-        Text(number(entry.surprise)),
-        intensity(entry),
-        said(entry),
-    )
+    name, feels, when, intense, what = memory_cells(entry)
+    figures = (Text(number(entry.strength)), Text(number(entry.surprise)), intense)
+    name = name if with_name else BLANK
+    return (Text(str(entry.id), style=QUIET), first, name, feels, when, *figures, what)
 
 
 FILL = 16
@@ -214,7 +184,7 @@ _TITLES = {
 
 
 def stats_view(view: views.StatsView) -> RenderableType:
-    """How full the streams are, the figures, and the importances as bars."""
+    """How full the memory is, the figures, and the importances as bars."""
     streams = [("working", view.working, view.working_capacity)]
     if view.hierarchical:
         streams += [
@@ -289,24 +259,24 @@ def entries_view(view: views.EntriesView, usual: int) -> RenderableType:
 
 def affect_groups_view(view: views.AffectGroupsView) -> RenderableType:
     """Each sort of feeling with its size, and its most important memories below."""
-    groups = []
+    rows: list[tuple[Text, ...] | Text] = []
     for group in view.groups:
         style = feeling_style(group.family)
         line = Text.assemble((f"{group.family:<8} ", f"{LOUD} {style}".strip()), f"{group.count:>4,}  ")
         line.append_text(bar(group.count / view.total, BAR, style))
         line.append(f"  importance {number(group.average_importance)}", style=QUIET)
-        groups.append((line, group.entries))
+        rows += [line, *(_row(entry, importance(entry)) for entry in group.entries)]
     return stacked(
         heading(view.name, "memories by feeling", f"{view.total:,} in mind" if view.total else ""),
         _plain(view.hierarchical),
         BLANK,
-        group_rows(groups) if groups else nothing(NOTHING, view.hidden),
-        hidden(view.hidden if groups else 0),
+        TextRows(_columns(), rows) if rows else nothing(NOTHING, view.hidden),
+        hidden(view.hidden if rows else 0),
     )
 
 
 def alike_view(view: views.AlikeView) -> RenderableType:
-    """What is felt, and the memories that felt like it."""
+    """The present feeling, and the memories that felt like it."""
     none = f"No memory felt like that (similarity of at least {number(view.min_similarity)})."
     firsts = [measure(alike.similarity, BAR) for alike in view.entries]
     rows = entry_rows([alike.entry for alike in view.entries], lead=("alike", firsts))
@@ -321,19 +291,18 @@ def alike_view(view: views.AlikeView) -> RenderableType:
 
 
 def flow_view(view: views.FlowView, sees_all: bool = True) -> RenderableType:
-    """What was said and answered, and every memory that was in mind, with why and how strongly.
+    """What was said and answered, and each memory that was in mind, with why and how strongly.
 
     Args:
-        sees_all: whether the caller is shown the answers to everybody, and not those to itself alone.
+        sees_all: whether the caller sees answers to everybody, and not only to itself.
     """
     turn = view.turn
     when = ago(turn.percept.age) if turn and turn.percept else ""
     head = stacked(heading(view.name, "flow of the last answer", when), _plain(view.hierarchical))
     if turn is None:
         none = "No answer has drawn on a memory yet."
-        return stacked(
-            head, BLANK, quiet(none if sees_all else f"No answer to you has drawn on a memory yet; {OTHERS}.")
-        )
+        yours = f"No answer to you has drawn on a memory yet; {OTHERS}."
+        return stacked(head, BLANK, quiet(none if sees_all else yours))
     speaker, heard, answered = exchanged(turn)
     exchange = [(words(speaker, LOUD), heard), (words(view.name, LOUD), answered)]
     return stacked(
@@ -353,7 +322,7 @@ def flow_view(view: views.FlowView, sees_all: bool = True) -> RenderableType:
 
 
 def exchanged(turn: views.TurnView) -> tuple[str, Text, Text]:
-    """Who was answered, what they said or did, and what came back."""
+    """Who was answered, what they said or did, and the answer."""
     if turn.percept is None:
         forgotten = words("(forgotten)", QUIET)
         return "somebody", forgotten, forgotten
@@ -367,7 +336,7 @@ def _missed(one: views.LeftOutView) -> str:
 
 
 def felt_lines(label: str, felt: views.FeltView) -> RenderableType:
-    """A feeling as its word, and below it its five numbers, each with a small bar."""
+    """The word for a feeling, and below it its five numbers, each with a small bar."""
     style = f"{LOUD} {feeling_style(felt.family)}".strip()
     word = Flowing([Text.assemble((f"{label} ", QUIET), (felt.feeling, style))])
     axes = []

@@ -25,7 +25,7 @@ from noodlings.values.percept import Kind
 Choice = TypeVar("Choice", bound=StrEnum)
 
 PAGE = 8
-"""Memories shown at a time, two lines each: with the frame they fit a terminal of 24 lines."""
+"""Memories shown at a time, two lines each, so that a page fits a terminal of 24 lines."""
 
 _USAGE = '@recall NAME "WHAT" [--user WHO] [--since WHEN] [--mood current] [--limit N]'
 _SPEC = Spec(
@@ -104,7 +104,7 @@ async def recall(context: CommandContext, arguments: str) -> Reply:
 
 
 def recall_view(view: RecallView) -> RenderableType:
-    """What was looked for and in what, then each memory with what its score is made of."""
+    """What was looked for and where, then each memory with what its score is made of."""
     count = f"{len(view.memories)} found" if view.memories else ""
     head = stacked(
         heading(view.name, "recall", f'"{view.query}"'), _facts(view, count), *remarks(view.archive)
@@ -127,7 +127,7 @@ def recall_view(view: RecallView) -> RenderableType:
 
 
 def _facts(view: RecallView, count: str) -> RenderableType:
-    """In how many memories, by what means, and in which mood."""
+    """How many memories were searched, by what means, and in which mood."""
     archive = view.archive
     by = f"by words and meaning ({archive.model})" if view.by_meaning else "by words"
     parts = [Text(count, style=LOUD)] if count else []
@@ -139,7 +139,7 @@ def _facts(view: RecallView, count: str) -> RenderableType:
 
 
 def remarks(archive: ArchiveView) -> Iterator[RenderableType]:
-    """What one should know of the archive while it is not whole."""
+    """What to know about an archive that is not complete yet."""
     if not archive.loaded:
         yield warning(
             f"Its archive is still being loaded: {archive.entries:,} of {archive.perceived:,} so far."
@@ -152,7 +152,7 @@ def remarks(archive: ArchiveView) -> Iterator[RenderableType]:
 
 
 def _reasons(one: FoundView) -> Text:
-    """Where it is, and what its score is made of, the reasons that found it in front."""
+    """Where it is and what its score is made of, first the reasons that found it."""
     line = Text(f"      {one.status}", style=QUIET)
     scores = dict(one.scores)
     for why in one.why:
