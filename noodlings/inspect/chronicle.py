@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.ingest.commit import TAG, Commit, commit_of, split_words
-from noodlings.inspect.recall import ArchiveView, archive_state, search_for
+from noodlings.inspect.recall import ArchiveView, archive_state, search
 from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
 from noodlings.inspect.views import View, iso
 from noodlings.ports import Repository
@@ -80,7 +80,7 @@ async def chronicle(viewpoint: Viewpoint, repository: Repository, query: str, li
     filters = Filters(kinds=frozenset({Kind.READ}), tags=frozenset({TAG}), present=here)
     exact = _EXACT.findall(clean(query))
     wanted = " ".join([query, *map(split_words, exact)])
-    hits = await search_for(viewpoint)(wanted, filters, max(limit, CANDIDATES))
+    hits = await search(viewpoint, wanted, filters, max(limit, CANDIDATES))
     entries = repository.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
     found = [
         replace(told, score=hit.score, why=tuple(map(str, hit.why)), scores=dict(hit.scores))

@@ -7,6 +7,7 @@ changes, reinforces or reorders anything.
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from noodlings.inspect.recall import (
     RecallView,
     archive_state,
     recall,
-    search_for,
+    search,
 )
 from noodlings.inspect.symbols import SymbolsView, symbols_of
 from noodlings.inspect.turns import last_flow, turns
@@ -255,8 +256,8 @@ class Inspector:
         Args:
             level: how far it goes back, 0…5, see `noodlings.recall.focus.LEVELS`.
         """
-        viewpoint, store = self._viewpoint(caller, name), self._society.store
-        return await focus_on(viewpoint, store, search_for(viewpoint), query, level, who)
+        viewpoint = self._viewpoint(caller, name)
+        return await focus_on(viewpoint, self._society.store, partial(search, viewpoint), query, level, who)
 
     async def people(
         self, caller: Caller, name: str, person: str | None = None, limit: int | None = None, offset: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.recollection import subject
@@ -96,33 +96,27 @@ PATIENT_SECONDS = 0.95
 are about the latest."""
 
 
-class Finder(Protocol):
-    """A search on behalf of a caller; `options` as in `noodlings.recall.search.Searcher.search`."""
+async def search(
+    viewpoint: Viewpoint, query: str, filters: Filters, limit: int, **options: Any
+) -> Sequence[Hit]:
+    """Search the whole archive for what this caller may read; the best hits come first.
 
-    async def __call__(self, query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
-        """Hits, best first."""
-
-
-def search_for(viewpoint: Viewpoint) -> Finder:
-    """A search in the whole archive for what this caller may read.
+    Args:
+        options: as in `noodlings.recall.search.Searcher.search`.
 
     Raises:
-        UserError: the memory is a plain list, or, when it is called, there is nothing to look for.
-        StoreError: when it is called: the archive cannot be read.
+        UserError: the memory is a plain list, or there is nothing to look for.
+        StoreError: the archive cannot be read.
     """
     caller, archive = viewpoint.caller, searchable(viewpoint)
-
-    async def search(query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
-        await archive.within(LOADING_SECONDS)
-        options |= {"limit": limit, "asker": caller.user_id}
-        loaded, asked = archive.loaded, (subject(query), readable_by(caller, filters))
-        hits = await archive.search(*asked, **options)
-        if hits or loaded:
-            return hits
-        await archive.within(PATIENT_SECONDS)
-        return await archive.search(*asked, **options)
-
-    return search
+    await archive.within(LOADING_SECONDS)
+    options |= {"limit": limit, "asker": caller.user_id}
+    loaded, asked = archive.loaded, (subject(query), readable_by(caller, filters))
+    hits = await archive.search(*asked, **options)
+    if hits or loaded:
+        return hits
+    await archive.within(PATIENT_SECONDS)
+    return await archive.search(*asked, **options)
 
 
 def searchable(viewpoint: Viewpoint) -> AgentArchive:
@@ -170,7 +164,7 @@ async def recall(
     viewpoint: Viewpoint, repository: Repository, query: str, limit: int, how: RecallOptions
 ) -> RecallView:
     """The best `limit` (1…1000) of what is found. Raises `UserError` for a value that is out of range."""
-    search, settings = search_for(viewpoint), searchable(viewpoint).retrieval
+    settings = searchable(viewpoint).retrieval
     weight, multiplier = how.emotion_weight, how.candidate_multiplier
     weight = settings.emotion_weight if weight is None else weight
     multiplier = settings.candidate_multiplier if multiplier is None else multiplier
@@ -179,6 +173,7 @@ async def recall(
     if mood is None and how.include_emotion:
         mood = viewpoint.state(viewpoint.agent.mood).affect
     hits = await search(
+        viewpoint,
         query,
         _within(how, places, viewpoint),
         limit,
