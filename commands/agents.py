@@ -158,7 +158,6 @@ def mood_view(view: MoodView) -> RenderableType:
 
 
 def observe_view(view: ObserveView) -> RenderableType:
-    """The layers as rows of columns, the expectation, the surprises, the appetites as bars."""
     layers = (("fast", view.fast), ("medium", view.medium), ("slow", view.slow))
     furthest = max(abs(number) for _, numbers in layers for number in numbers)
     reach = next(reach for reach in _REACHES if furthest <= reach)

@@ -51,7 +51,6 @@ async def chronicle(context: CommandContext, arguments: str) -> Reply:
 
 
 def chronicle_view(view: ChronicleView) -> RenderableType:
-    """What was asked, then each commit with why it was found."""
     head = stacked(heading(view.name, "chronicle", f'"{view.query}"'), *remarks(view.archive))
     if not view.commits:
         return stacked(head, BLANK, quiet("It has read no commit about this that it may tell you of."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from commands.parse import Flag, Parsed, Spec, parse_flags
+from commands.parse import Flag, Parsed, Spec, memory_number, parse_flags
 from commands.registry import CommandContext, Reply, command
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
@@ -44,7 +44,7 @@ async def forget(context: CommandContext, arguments: str) -> Reply:
         raise UserError(f"One memory by its number, or all from one user: {_FORGET.usage}")
     agent, corrections = context.society.find(parsed.name), context.society.corrections
     if parsed.has("id"):
-        (entry,) = corrections.own(context.caller, parsed.name, [_id(parsed, _FORGET)])
+        (entry,) = corrections.own(context.caller, parsed.name, [memory_number(parsed, _FORGET)])
         ids, what = [entry.id], f"memory {entry.id}, {_quoted(entry)},"
     else:
         user = _user(context, parsed)
@@ -75,7 +75,7 @@ async def pin(context: CommandContext, arguments: str) -> Reply:
       @pin servnak --id 12
     """
     parsed = parse_flags(arguments, _PIN)
-    entry = context.society.corrections.pin(context.caller, parsed.name, _id(parsed, _PIN))
+    entry = context.society.corrections.pin(context.caller, parsed.name, memory_number(parsed, _PIN))
     agent = context.society.find(parsed.name)
     return _changed(agent, entry, f"{_name(agent)} will hold on to memory {entry.id}: {_quoted(entry)}")
 
@@ -88,7 +88,9 @@ async def unpin(context: CommandContext, arguments: str) -> Reply:
       @unpin servnak --id 12
     """
     parsed = parse_flags(arguments, _UNPIN)
-    entry = context.society.corrections.pin(context.caller, parsed.name, _id(parsed, _UNPIN), pinned=False)
+    entry = context.society.corrections.pin(
+        context.caller, parsed.name, memory_number(parsed, _UNPIN), pinned=False
+    )
     agent = context.society.find(parsed.name)
     still = " It was asked to remember it, so it keeps it anyway." if entry.held else ""
     return _changed(
@@ -108,7 +110,7 @@ async def importance(context: CommandContext, arguments: str) -> Reply:
       @importance servnak --id 12 --reset
     """
     parsed = parse_flags(arguments, _IMPORTANCE)
-    number = _id(parsed, _IMPORTANCE)
+    number = memory_number(parsed, _IMPORTANCE)
     if parsed.has("to") == parsed.has("reset"):
         raise UserError(f"How important? Give --to X, from 0 to 1, or --reset: {_IMPORTANCE.usage}")
     value = None if parsed.has("reset") else parsed.number("to", 0.0)
@@ -133,12 +135,6 @@ async def undo(context: CommandContext, arguments: str) -> Reply:
     agent = context.society.find(parsed.name)
     said = f"Memory {entry.id} of {_name(agent)} is as it was before it was {what}: {_quoted(entry)}"
     return _changed(agent, entry, said)
-
-
-def _id(parsed: Parsed, spec: Spec) -> int:
-    if not parsed.has("id"):
-        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {spec.usage}")
-    return parsed.whole("id", 0)
 
 
 def _user(context: CommandContext, parsed: Parsed) -> str:

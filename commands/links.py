@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, MEMORY_COLUMNS, NAME, NAMES, intensity, memory_cells, said, source_line
-from commands.parse import Flag, HelpAsked, Spec, parse_flags, split_words
+from commands.parse import Flag, HelpAsked, Spec, memory_number, parse_flags, split_words
 from commands.registry import CommandContext, Reply, command
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, measure, number, words
@@ -38,11 +38,8 @@ async def links(context: CommandContext, arguments: str) -> Reply:
       @links servnak --id 12 --depth 3
     """
     parsed = parse_flags(arguments, _LINKS)
-    if not parsed.has("id"):
-        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {_LINKS.usage}")
-    view = context.inspector.links(
-        context.caller, parsed.name, parsed.whole("id", 0), parsed.whole("depth", DEPTH)
-    )
+    entry_id = memory_number(parsed, _LINKS)
+    view = context.inspector.links(context.caller, parsed.name, entry_id, parsed.whole("depth", DEPTH))
     return Reply(view.as_dict(), links_view(view))
 
 
@@ -69,7 +66,6 @@ async def link(context: CommandContext, arguments: str) -> Reply:
 
 
 def links_view(view: LinksView) -> RenderableType:
-    """The memory, and below it a tree of those it is linked with."""
     columns = (
         TextColumn("#", 18),
         TextColumn("link", 16),
@@ -135,7 +131,6 @@ async def focus(context: CommandContext, arguments: str) -> Reply:
 
 
 def focus_view(view: FocusView) -> RenderableType:
-    """The counts, where each memory came from, and the context."""
     back = f"{view.hours:g} h" if view.hours <= 72 else f"{view.hours / 24:g} days"
     counts = Flowing(
         [

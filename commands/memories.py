@@ -145,7 +145,6 @@ def _view(parsed: Parsed) -> str:
 
 
 def _show(context: CommandContext, parsed: Parsed, chosen: str) -> tuple[View, RenderableType]:
-    """The view that was chosen, and how it looks."""
     inspector, caller, name = context.inspector, context.caller, parsed.name
     match chosen:
         case "stats":

@@ -116,7 +116,6 @@ def memory_cells(entry: views.EntryView) -> tuple[Text, ...]:
 
 
 def importance(entry: views.EntryView) -> Text:
-    """The importance as a bar in the colour of the feeling, with its number."""
     return measure(entry.importance, BAR, feeling_style(entry.family))
 
 
@@ -184,7 +183,6 @@ _TITLES = {
 
 
 def stats_view(view: views.StatsView) -> RenderableType:
-    """How full the memory is, the figures, and the importances as bars."""
     streams = [("working", view.working, view.working_capacity)]
     if view.hierarchical:
         streams += [
@@ -258,7 +256,6 @@ def entries_view(view: views.EntriesView, usual: int) -> RenderableType:
 
 
 def affect_groups_view(view: views.AffectGroupsView) -> RenderableType:
-    """Each sort of feeling with its size, and its most important memories below."""
     rows: list[tuple[Text, ...] | Text] = []
     for group in view.groups:
         style = feeling_style(group.family)
@@ -276,7 +273,6 @@ def affect_groups_view(view: views.AffectGroupsView) -> RenderableType:
 
 
 def alike_view(view: views.AlikeView) -> RenderableType:
-    """The present feeling, and the memories that felt like it."""
     none = f"No memory felt like that (similarity of at least {number(view.min_similarity)})."
     firsts = [measure(alike.similarity, BAR) for alike in view.entries]
     rows = entry_rows([alike.entry for alike in view.entries], lead=("alike", firsts))

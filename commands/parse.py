@@ -7,6 +7,7 @@ that says what would work. Nothing is guessed, and nothing is silently ignored.
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,14 +32,14 @@ class Flag:
     Attributes:
         name: without the dashes.
         metavar: the name of its value in a usage line ("N", "WHO"); empty for a flag that takes no value.
-        low, high: the range of a number, both ends included; None for no limit.
+        low, high: the range of a number, both ends included.
     """
 
     name: str
     metavar: str = ""
     kind: type[str] | type[int] | type[float] = str
-    low: float | None = None
-    high: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
 
     def __str__(self) -> str:
         return f"--{self.name} {self.metavar}".rstrip()
@@ -161,6 +162,13 @@ def split_assignment(arguments: str, usage: str) -> tuple[str, str]:
     return name, text
 
 
+def memory_number(parsed: Parsed, spec: Spec) -> int:
+    """The value of `--id`. Raises `UserError` with the usage when it is missing."""
+    if not parsed.has("id"):
+        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {spec.usage}")
+    return parsed.whole("id", 0)
+
+
 def _looks_like_flag(word: str) -> bool:
     return len(word) > 1 and word.startswith("-") and not word[1:].replace(".", "", 1).isdigit()
 
@@ -174,10 +182,7 @@ def _value(flag: Flag, value: str) -> FlagValue:
         number = flag.kind(value)
     except ValueError:
         raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.") from None
-    # Written so that NaN, for which every comparison is false, is refused too.
-    low_enough = flag.high is None or float(number) <= flag.high
-    high_enough = flag.low is None or float(number) >= flag.low
-    if float(number) != float(number) or not (low_enough and high_enough):
+    if not flag.low <= float(number) <= flag.high:  # NaN is refused, too
         raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.")
     return number
 
@@ -186,11 +191,9 @@ def _wanted(flag: Flag) -> str:
     if flag.kind is str:
         return f"a value ({flag.metavar})"
     sort = "a whole number" if flag.kind is int else "a number"
-    if flag.low is not None and flag.high is not None:
+    if math.isfinite(flag.low) and math.isfinite(flag.high):
         return f"{sort} from {flag.low:g} to {flag.high:g}"
-    if flag.low is not None:
-        return f"{sort} of at least {flag.low:g}"
-    return f"{sort} of at most {flag.high:g}" if flag.high is not None else sort
+    return f"{sort} of at least {flag.low:g}" if math.isfinite(flag.low) else sort
 
 
 def _nearest_flag(wrong: str, known: dict[str, Flag]) -> str:

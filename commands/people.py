@@ -74,7 +74,6 @@ async def know(context: CommandContext, arguments: str) -> Reply:
 
 
 def people_view(view: PeopleView, one: bool = False) -> RenderableType:
-    """The card of one person, or the first facts about each."""
     if not view.people:
         none = beyond(view.total) if view.total else "It knows nothing about anybody."
         return stacked(heading(view.name, "people"), BLANK, nothing(none, 0 if view.total else view.hidden))
@@ -106,7 +105,6 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
 
 
 def _first(card: PersonCardView) -> list[tuple[Text, ...]]:
-    """The name, a few facts, and how many more there are."""
     rows = [_row(fact) for fact in card.facts[:MOST]] or [_row(card.superseded[0], QUIET)]
     rows[0] = (words(card.name, LOUD), *rows[0][1:])
     more = len(card.facts) - MOST

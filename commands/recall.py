@@ -104,7 +104,6 @@ async def recall(context: CommandContext, arguments: str) -> Reply:
 
 
 def recall_view(view: RecallView) -> RenderableType:
-    """What was looked for and where, then each memory with what its score is made of."""
     count = f"{len(view.memories)} found" if view.memories else ""
     head = stacked(
         heading(view.name, "recall", f'"{view.query}"'), _facts(view, count), *remarks(view.archive)
@@ -127,7 +126,6 @@ def recall_view(view: RecallView) -> RenderableType:
 
 
 def _facts(view: RecallView, count: str) -> RenderableType:
-    """How many memories were searched, by what means, and in which mood."""
     archive = view.archive
     by = f"by words and meaning ({archive.model})" if view.by_meaning else "by words"
     parts = [Text(count, style=LOUD)] if count else []

@@ -49,7 +49,6 @@ class Reply:
     leave: bool = False
 
     def render(self, width: int = 80, colour: bool = False) -> str:
-        """The view as text."""
         return render(self.view, width, colour)
 
 
@@ -138,7 +137,6 @@ class Registry:
         raise UserError(f"There is no command {shorten(name, 30)}; {hint}")
 
     def split(self, line: str) -> tuple[Command, str]:
-        """The command of a line, and what follows it."""
         mark = self._prefixes.get(line[0])
         if mark is not None:
             return mark, line[1:].strip()

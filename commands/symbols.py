@@ -47,7 +47,6 @@ async def symbols(context: CommandContext, arguments: str) -> Reply:
 
 
 def symbols_view(view: SymbolsView) -> RenderableType:
-    """The symbols, each with what it was made of."""
     what = "symbols that felt like now" if view.similar else "symbols"
     shown = span(view.offset, len(view.symbols), view.total)
     room = "" if view.similar or len(view.symbols) < view.total else f", room for {view.capacity:,}"

@@ -152,7 +152,6 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
 
 
 def _action(action: Action | None) -> RenderableType | None:
-    """What it does in the world beside answering, and who chose that."""
     if action is None:
         return None
     by = "by a model" if action.by == "llm" else "by rule"
@@ -202,7 +201,6 @@ def transistors_view(view: TransistorsView, sees_all: bool = True) -> Renderable
 
 
 def prompt_view(view: PromptView) -> RenderableType:
-    """The prompts of a turn, each with its cost, message by message."""
     return stacked(
         heading(view.name, f"prompts of turn {view.entry}", ago(view.age)),
         quiet(view.note) if view.note else None,

@@ -126,12 +126,10 @@ class Feed:
 
     @property
     def readers(self) -> int:
-        """The number of readers."""
         return sum(map(len, self._readers.values()))
 
     @property
     def waiting(self) -> int:
-        """The number of events that wait for all of them."""
         return sum(len(reader) for readers in self._readers.values() for reader in readers)
 
     @contextmanager

@@ -53,7 +53,6 @@ class Question(Generic[V]):
     whole: bool = False
 
     def kind(self) -> type[V]:
-        """The class of its view; imports it."""
         kind: type[V] = resolve_name(f"noodlings.inspect.{self.view}")
         return kind
 

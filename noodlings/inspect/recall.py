@@ -223,7 +223,6 @@ def archive_state(viewpoint: Viewpoint) -> ArchiveView:
 
 
 def _places(viewpoint: Viewpoint) -> dict[int, Status]:
-    """Where each entry in mind is, by id."""
     memory = viewpoint.agent.memory
     places = {entry.id: Status.EPISODIC for entry in memory.retrieve_episodic(limit=None)}
     return places | {entry.id: Status.WORKING for entry in memory.retrieve_working()}

@@ -260,7 +260,6 @@ def _parts_in_force(entry: MemoryEntry) -> ImportanceParts:
 
 
 def felt(affect: Affect) -> FeltView:
-    """An affect with its word."""
     return FeltView(affect, feeling(affect), family(affect))
 
 

@@ -61,7 +61,6 @@ class View:
     __slots__ = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name, as JSON-compatible data."""
         data: dict[str, Any] = plain(self)
         return data
 

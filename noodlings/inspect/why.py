@@ -175,7 +175,6 @@ def turn(viewpoint: Viewpoint, store: Store, entry_id: int) -> WhyView:
 
 
 def prompts_of(told: WhyView, prompts: Sequence[SentPrompt]) -> PromptView:
-    """The prompts of a turn, for a caller who sees everything."""
     percept = told.turn.percept if told.turn else None
     unasked = told.turn is not None and told.turn.decision and not told.calls
     shown = (
