@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from noodlings.ingest.commit import TAG, Commit, commit_of, split_words
 from noodlings.inspect.recall import ArchiveView, archive_state, search
 from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
-from noodlings.inspect.views import View, iso
+from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
@@ -58,7 +58,7 @@ class CommitView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class ChronicleView(View):
+class ChronicleView(ViewOfAgent):
     """What an agent knows from the history of code bases about a question, as far as the caller may read it.
 
     Attributes:
@@ -66,8 +66,6 @@ class ChronicleView(View):
         commits: best first.
     """
 
-    agent: str
-    name: str
     query: str
     by_meaning: bool
     commits: tuple[CommitView, ...]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noodlings.inspect.viewpoint import Viewpoint, may_read
-from noodlings.inspect.views import View
+from noodlings.inspect.views import ViewOfAgent
 from noodlings.inspect.why import WhyView, as_seen
 from noodlings.values.caller import Caller
 from noodlings.values.trace import Trace, TurnEvent
@@ -30,7 +30,7 @@ KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
-class TurnEventView(View):
+class TurnEventView(ViewOfAgent):
     """A step of an agent's turn.
 
     Attributes:
@@ -41,8 +41,6 @@ class TurnEventView(View):
         said: with "speech", one or more whole sentences of the reply.
     """
 
-    agent: str
-    name: str
     entry: int
     step: str
     turn: WhyView | None

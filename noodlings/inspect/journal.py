@@ -14,7 +14,7 @@ from noodlings.agent.recollection import uncalled
 from noodlings.errors import UserError
 from noodlings.inspect.reading import read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
-from noodlings.inspect.views import View, iso
+from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
 from noodlings.reflection.journal import sentences_of
 from noodlings.text import clean, shorten
@@ -57,7 +57,7 @@ class JournalDayView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class JournalView(View):
+class JournalView(ViewOfAgent):
     """Some days of an agent's journal, the latest first.
 
     Attributes:
@@ -66,8 +66,6 @@ class JournalView(View):
         hidden: how many memories of all days the caller may not read.
     """
 
-    agent: str
-    name: str
     days: tuple[JournalDayView, ...]
     offset: int
     more: bool

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.viewpoint import Viewpoint, may_read
-from noodlings.inspect.views import EntryView, View
+from noodlings.inspect.views import EntryView, View, ViewOfAgent
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.focus import FocusHit, Search, reconstruct_context
 from noodlings.recall.links import MAX_DEPTH, LinkedEntry, ReachedEntry, explore
@@ -36,14 +36,12 @@ class LinkedEntryView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class LinksView(View):
+class LinksView(ViewOfAgent):
     """A memory and what its links lead to, the nearer ones first, then those on stronger links.
 
     `hidden` counts neighbours that the caller may not read; their links are not followed.
     """
 
-    agent: str
-    name: str
     entry: EntryView
     linked: tuple[LinkedEntryView, ...]
     hidden: int
@@ -70,7 +68,7 @@ class FocusEntryView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class FocusView(View):
+class FocusView(ViewOfAgent):
     """What an agent remembers about a question, as far as the caller may read it.
 
     Attributes:
@@ -80,8 +78,6 @@ class FocusView(View):
         context: the lines of the context, oldest to newest; `tokens` is an estimate of their cost.
     """
 
-    agent: str
-    name: str
     query: str
     level: int
     limit: int

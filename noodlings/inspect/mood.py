@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from noodlings.affect.mood import HALF_LIFE_SECONDS
 from noodlings.inspect.viewpoint import Viewpoint, felt
-from noodlings.inspect.views import FeltView, View
+from noodlings.inspect.views import FeltView, ViewOfAgent
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
 from noodlings.values.caller import Role
@@ -15,7 +15,7 @@ from noodlings.values.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class MoodView(View):
+class MoodView(ViewOfAgent):
     """What an agent feels. Everybody may see it (a player in steps), except for what a game told the agent.
 
     Attributes:
@@ -30,8 +30,6 @@ class MoodView(View):
             players. `hidden` counts the notable events kept from players.
     """
 
-    agent: str
-    name: str
     mood: FeltView
     baseline: FeltView
     affect: FeltView
@@ -45,7 +43,7 @@ class MoodView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class ObserveView(View):
+class ObserveView(ViewOfAgent):
     """The state of an agent's mind. Everybody may see it, a player in steps of a quarter.
 
     Attributes:
@@ -56,8 +54,6 @@ class ObserveView(View):
         goals: what they make it want, in words, the strongest first.
     """
 
-    agent: str
-    name: str
     fast: tuple[float, ...]
     medium: tuple[float, ...]
     slow: tuple[float, ...]

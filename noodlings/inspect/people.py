@@ -19,7 +19,7 @@ from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
-from noodlings.inspect.views import View, iso
+from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
@@ -122,7 +122,7 @@ class PersonCardView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleView(View):
+class PeopleView(ViewOfAgent):
     """One page of the cards of an agent; those with the most facts come first.
 
     Attributes:
@@ -130,8 +130,6 @@ class PeopleView(View):
         hidden: how many memories the caller may not read.
     """
 
-    agent: str
-    name: str
     people: tuple[PersonCardView, ...]
     offset: int
     total: int

@@ -15,7 +15,7 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.agent.recollection import subject
 from noodlings.errors import UserError
 from noodlings.inspect.viewpoint import Viewpoint, felt, may_read, readable_by
-from noodlings.inspect.views import EntryView, FeltView, View
+from noodlings.inspect.views import EntryView, FeltView, View, ViewOfAgent
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit
@@ -24,7 +24,7 @@ from noodlings.values.affect import Affect
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveView(View):
+class ArchiveView(ViewOfAgent):
     """How far the archive of an agent is: figures without content, so everybody may see them.
 
     Attributes:
@@ -36,8 +36,6 @@ class ArchiveView(View):
         reason: why embedding failed last, or ""; "" too for a caller who does not see everything.
     """
 
-    agent: str
-    name: str
     perceived: int
     entries: int
     loaded: bool
@@ -70,7 +68,7 @@ class FoundView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class RecallView(View):
+class RecallView(ViewOfAgent):
     """What an agent's archive holds on a question, as far as the caller may read it.
 
     Attributes:
@@ -79,8 +77,6 @@ class RecallView(View):
         by_meaning: whether meaning was compared, or words alone.
     """
 
-    agent: str
-    name: str
     query: str
     mood: FeltView | None
     emotion_weight: float

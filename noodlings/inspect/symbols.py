@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from noodlings.inspect.viewpoint import Viewpoint, cut, felt, readable
-from noodlings.inspect.views import FeltView, View, iso
+from noodlings.inspect.views import FeltView, View, ViewOfAgent, iso
 from noodlings.memory.likeness import likeness
 from noodlings.ports import Store
 from noodlings.text import clean
@@ -42,7 +42,7 @@ class SymbolView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolsView(View):
+class SymbolsView(ViewOfAgent):
     """The symbols of an agent that the caller may read; `hidden` counts the others.
 
     Attributes:
@@ -54,8 +54,6 @@ class SymbolsView(View):
         capacity: how many the agent can hold.
     """
 
-    agent: str
-    name: str
     similar: bool
     current: FeltView
     threshold: float

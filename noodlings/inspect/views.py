@@ -66,6 +66,14 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewOfAgent(View):
+    """A view of one agent: its id, and its name as shown."""
+
+    agent: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class FeltView(View):
     """An affect and the word for it; `family` is one of `noodlings.affect.feeling.FAMILIES`."""
 
@@ -173,7 +181,7 @@ class EntryView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class EntriesView(View):
+class EntriesView(ViewOfAgent):
     """Some of an agent's memories.
 
     Attributes:
@@ -183,8 +191,6 @@ class EntriesView(View):
             the most important.
     """
 
-    agent: str
-    name: str
     view: str
     hierarchical: bool
     user: str
@@ -205,11 +211,9 @@ class AffectGroupView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class AffectGroupsView(View):
+class AffectGroupsView(ViewOfAgent):
     """What an agent has in mind, by feeling, without empty groups."""
 
-    agent: str
-    name: str
     hierarchical: bool
     groups: tuple[AffectGroupView, ...]
     total: int
@@ -225,11 +229,9 @@ class AlikeEntryView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class AlikeView(View):
+class AlikeView(ViewOfAgent):
     """The memories that felt most like `current`, the most alike first."""
 
-    agent: str
-    name: str
     hierarchical: bool
     current: FeltView
     min_similarity: float
@@ -294,14 +296,12 @@ class LeftOutView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class FlowView(View):
+class FlowView(ViewOfAgent):
     """What the last answer was made of: the memories in mind, oldest to newest.
 
     `turn` is None while no turn has recalled anything. `left_out` are near misses, the nearest first.
     """
 
-    agent: str
-    name: str
     hierarchical: bool
     turn: TurnView | None
     recalled: tuple[FlowEntryView, ...]

@@ -9,7 +9,7 @@ from itertools import islice
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.turns import recalled_in, turn_view, turns
 from noodlings.inspect.viewpoint import Viewpoint, felt, may_read
-from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View
+from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View, ViewOfAgent
 from noodlings.ports import Store
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL
@@ -55,7 +55,7 @@ class StepView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class WhyView(View):
+class WhyView(ViewOfAgent):
     """One turn: what was perceived, felt, recalled, thought and said, and what it cost.
 
     Attributes:
@@ -72,8 +72,6 @@ class WhyView(View):
         tone: the tone that the answer had to have, and why.
     """
 
-    agent: str
-    name: str
     back: int
     turn: TurnView | None
     affect: FeltView | None
@@ -105,21 +103,19 @@ class TransistorView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class TransistorsView(View):
+class TransistorsView(ViewOfAgent):
     """The chain of an agent, in order, and how it is run.
 
     `chain` is "fused" (one call of a model for all lenses), "serial" (one call for each), or "offline" (the
     offline voice applies one after the other, because no model is connected).
     """
 
-    agent: str
-    name: str
     chain: str
     transistors: tuple[TransistorView, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PromptView(View):
+class PromptView(ViewOfAgent):
     """What models were asked in one turn, word for word and in the order in which it was sent.
 
     Attributes:
@@ -127,8 +123,6 @@ class PromptView(View):
         note: why there are no prompts; "" where there are.
     """
 
-    agent: str
-    name: str
     entry: int
     age: float
     prompts: tuple[SentPrompt, ...]
