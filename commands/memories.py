@@ -13,10 +13,10 @@ from commands.memory_view import (
     flow_view,
     stats_view,
 )
-from commands.pages import PAGE_FLAGS, beyond, limit_and_offset, rest, span
+from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining, span
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import BLANK, heading, hidden, nothing, stacked, warning
+from commands.render import BLANK, heading, hidden, nothing, quiet, stacked, warning
 from noodlings.errors import UserError
 from noodlings.inspect.browse import Page
 from noodlings.inspect.views import EntriesView, View
@@ -71,13 +71,13 @@ def browse_view(view: EntriesView, page: Page) -> RenderableType:
     title = "everything it perceived" if page.everything else "episodic memory"
     shown = len(view.entries)
     note = f"{span(view.offset, shown, view.total)}, by {page.order}" if shown else ""
-    empty = nothing(beyond(view.total) if view.total else "Nothing there.", 0 if view.total else view.hidden)
+    empty = quiet(past_the_end(view.total)) if view.total else nothing("Nothing there.", view.hidden)
     return stacked(
         heading(view.name, title, note),
         None if view.hierarchical else warning(PLAIN_LIST),
         BLANK,
         entry_rows(view.entries) if shown else empty,
-        rest(view.offset, shown, view.total, PAGE),
+        remaining(view.offset, shown, view.total, PAGE),
         hidden(view.hidden if shown else 0),
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.pages import beyond, rest, span
+from commands.pages import past_the_end, remaining, span
 from commands.render import (
     BLANK,
     OTHERS,
@@ -243,14 +243,14 @@ def entries_view(view: views.EntriesView, usual: int) -> RenderableType:
     title, order = _TITLES[view.view]
     who = next((entry.name for entry in view.entries), view.user)
     shown = span(view.offset, len(view.entries), view.total)
-    empty = quiet(beyond(view.total)) if view.total else nothing(NOTHING, view.hidden)
+    empty = quiet(past_the_end(view.total)) if view.total else nothing(NOTHING, view.hidden)
     body = entry_rows(view.entries, with_name=not view.user, with_response=view.view == "user")
     return stacked(
         heading(view.name, title.format(who), f"{shown}, {order}" if shown else ""),
         _plain(view.hierarchical),
         BLANK,
         body if shown else empty,
-        rest(view.offset, len(view.entries), view.total, usual),
+        remaining(view.offset, len(view.entries), view.total, usual),
         hidden(view.hidden if view.total else 0),
     )
 

@@ -29,12 +29,12 @@ def next_page(offset: int, shown: int, usual: int) -> str:
     return f"{limit}--page {offset // shown + 2}"
 
 
-def rest(offset: int, shown: int, total: int, usual: int) -> RenderableType | None:
+def remaining(offset: int, shown: int, total: int, usual: int) -> RenderableType | None:
     """How many there are behind this page, and how to see them; None where there are none."""
     left = total - offset - shown
     return quiet(f"{left:,} more with {next_page(offset, shown, usual)}") if shown and left > 0 else None
 
 
-def beyond(total: int) -> str:
+def past_the_end(total: int) -> str:
     """What is said on a page behind the last one."""
     return f"There is nothing more. There {'is' if total == 1 else 'are'} only {total:,}."

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import NAME
-from commands.pages import PAGE_FLAGS, beyond, limit_and_offset, rest
+from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining
 from commands.parse import Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
@@ -75,7 +75,7 @@ async def know(context: CommandContext, arguments: str) -> Reply:
 
 def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     if not view.people:
-        none = beyond(view.total) if view.total else "It knows nothing about anybody."
+        none = past_the_end(view.total) if view.total else "It knows nothing about anybody."
         return stacked(heading(view.name, "people"), BLANK, nothing(none, 0 if view.total else view.hidden))
     known: RenderableType | None = None
     if one:
@@ -99,7 +99,7 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
         known,
         BLANK,
         TextRows(columns, rows),
-        rest(view.offset, len(view.people), view.total, PAGE),
+        remaining(view.offset, len(view.people), view.total, PAGE),
         hidden(view.hidden),
     )
 
@@ -108,8 +108,8 @@ def _first(card: PersonCardView) -> list[tuple[Text, ...]]:
     rows = [_row(fact) for fact in card.facts[:MOST]] or [_row(card.superseded[0], QUIET)]
     rows[0] = (words(card.name, LOUD), *rows[0][1:])
     more = len(card.facts) - MOST
-    rest_of_it = (BLANK, BLANK, words(f"{more} more", QUIET), BLANK, BLANK, BLANK)
-    return [*rows, rest_of_it] if more > 0 else rows
+    others = (BLANK, BLANK, words(f"{more} more", QUIET), BLANK, BLANK, BLANK)
+    return [*rows, others] if more > 0 else rows
 
 
 def _known(one: AcquaintanceView) -> RenderableType:

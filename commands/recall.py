@@ -120,8 +120,8 @@ def recall_view(view: RecallView) -> RenderableType:
     )
     rows: list[tuple[Text, ...] | Text] = []
     for one in view.memories:
-        number = Text(str(one.entry.id), style=QUIET)
-        rows += [(number, measure(one.score, BAR), *memory_cells(one.entry)), _reasons(one)]
+        entry_id = Text(str(one.entry.id), style=QUIET)
+        rows += [(entry_id, measure(one.score, BAR), *memory_cells(one.entry)), _reasons(one)]
     return stacked(head, BLANK, TextRows(columns, rows))
 
 

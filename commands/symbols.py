@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, felt_lines
-from commands.pages import PAGE_FLAGS, beyond, limit_and_offset, rest, span
+from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining, span
 from commands.parse import Flag, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, stacked
@@ -55,7 +55,7 @@ def symbols_view(view: SymbolsView) -> RenderableType:
         felt_lines("feels", view.current) if view.similar else None,
         BLANK,
         _rows(view) if view.symbols else nothing(_nothing(view), 0 if view.total else view.hidden),
-        rest(view.offset, len(view.symbols), view.total, PAGE),
+        remaining(view.offset, len(view.symbols), view.total, PAGE),
         hidden(view.hidden if view.total else 0),
     )
 
@@ -90,7 +90,7 @@ def _row(symbol: SymbolView, measured: float) -> tuple[Text, ...]:
 
 def _nothing(view: SymbolsView) -> str:
     if view.offset and view.total:
-        return beyond(view.total)
+        return past_the_end(view.total)
     if view.similar:
         return f"Nothing felt like that (similarity of at least {number(view.threshold)})."
     return "No moment has been intense enough to leave an image yet."

@@ -7,7 +7,7 @@ said a word to it; a search for one user guarantees this (`noodlings.recall.sear
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -204,18 +204,10 @@ async def recall(
 def archive_state(viewpoint: Viewpoint) -> ArchiveView:
     """How far an agent's archive is. Raises `UserError` where its memory is a plain list."""
     state = searchable(viewpoint).state()
-    return ArchiveView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
-        perceived=viewpoint.agent.memory.stats().perceived,
-        entries=state.entries,
-        loaded=state.loaded,
-        model=state.model,
-        embedded=state.embedded,
-        pending=state.pending,
-        parked=state.parked,
-        reason=clean(state.reason) if viewpoint.caller.sees_all else "",
-    )
+    reason = clean(state.reason) if viewpoint.caller.sees_all else ""
+    perceived = viewpoint.agent.memory.stats().perceived
+    figures = asdict(replace(state, reason=reason))
+    return ArchiveView(agent=viewpoint.agent_id, name=viewpoint.name, perceived=perceived, **figures)
 
 
 def _places(viewpoint: Viewpoint) -> dict[int, Status]:
