@@ -19,7 +19,8 @@ from api.answers import documented
 from api.authentication import MAX_ID
 from api.parts import Held, OnBehalfOf, parts_of, topic_router
 from commands import registry
-from commands.registry import CommandContext, Reply, render
+from commands.registry import CommandContext, Reply
+from noodlings.drawing.screen import render
 from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.text import MAX_LINE
@@ -97,9 +98,9 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     request.state.what = registry.name_of(typed.line, people.world if typed.rooms else None, caller.user_id)
     if typed.rooms:
         parts.authenticator.require_own_name(caller)
-        reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)
+        reply, heard, lost = await people.run(caller, typed.line, typed.wait)
     else:
-        context = CommandContext(caller, parts.society, parts.inspector, None, typed.width)
+        context = CommandContext(caller, parts.society, parts.inspector, None)
         reply, heard, lost = await registry.dispatch(typed.line, context), [], 0
     return CommandReply(
         data=reply.data,
@@ -149,7 +150,7 @@ class PeopleOnline:
         self._now = time.monotonic
         self._people: dict[str, Person] = {}
 
-    async def run(self, caller: Caller, line: str, width: int, wait: float) -> tuple[Reply, list[str], int]:
+    async def run(self, caller: Caller, line: str, wait: float) -> tuple[Reply, list[str], int]:
         """Run a command line. Returns the reply, what was heard since the last one, and how much was lost.
 
         Raises:
@@ -157,7 +158,7 @@ class PeopleOnline:
         """
         person = self._enter(caller)
         person.seen_at = self._now()
-        context = CommandContext(caller, self._society, self._inspector, self.world, width)
+        context = CommandContext(caller, self._society, self._inspector, self.world)
         reply = await registry.dispatch(line, context)
         # This person may have had to leave meanwhile, and another may be here under the same id.
         if reply.leave and self._people.get(caller.user_id) is person:

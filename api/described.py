@@ -38,6 +38,12 @@ StatsView.symbols: how many symbols there are | count: how many | groups: one fo
 agents: the characters | model: the language model | asleep: how many more characters are not in memory
 similarity: 0…1 | current: the feeling compared with | min_similarity: the least similarity, 0…1
 loaded: whether all of it is loaded | pending: how many wait for embedding
+archive: how far the archive is loaded and embedded | commit: what git knows about it
+prompts: the prompts, in the order in which they were sent | task: what the model was asked for
+prompt: tokens that were sent | completion: tokens that were answered
+Tone.entry_id: the memory that the tone comes from; null if what is answered decides alone
+Action.arguments: the arguments by name | Action.by: who chose it: rule or llm
+OfferedAction.parameters: the arguments it takes, as JSON schema
 parked: how many could not be embedded | messages: the conversation, oldest first
 stream: whether to stream the answer | stream_options: options for streaming
 importance: how much it matters, 0…1 | override: the importance set later

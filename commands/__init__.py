@@ -1,6 +1,6 @@
 """The commands one can type in the world. Importing this package declares them all in `registry`."""
 
-from commands import (
+from commands import (  # noqa: F401 -- importing them declares their commands
     agents,
     chronicle,
     corrections,
@@ -16,22 +16,4 @@ from commands import (
     talk,
     why,
 )
-from commands.registry import registry
-
-__all__ = [
-    "agents",
-    "chronicle",
-    "corrections",
-    "event",
-    "help",
-    "journal",
-    "links",
-    "memories",
-    "people",
-    "recall",
-    "recipes",
-    "registry",
-    "symbols",
-    "talk",
-    "why",
-]
+from commands.registry import registry as registry

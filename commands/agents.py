@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.console import RenderableType
 from rich.text import Text
 
 from commands.parse import Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    ACCENT,
-    BLANK,
-    LOUD,
-    QUIET,
-    Flowing,
-    TextColumn,
-    TextRows,
-    feeling_style,
-    feeling_text,
-    heading,
-    quiet,
-    stacked,
-    words,
-)
+from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, quiet, stacked
 from commands.scales import MARK, Course, Scale, Scales, columns
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, feeling_style, feeling_text, words
 from noodlings.inspect.mood import MoodView, ObserveView
 from noodlings.inspect.views import AgentsView, AgentView, FeltView
 from noodlings.values.affect import AXES
@@ -52,7 +37,6 @@ async def agents(context: CommandContext, arguments: str) -> Reply:
 
 
 def agents_view(view: AgentsView) -> RenderableType:
-    """One a line."""
     if not view.agents and not view.asleep:
         return quiet("Nobody lives here yet.")
     some = "1 more is" if view.asleep == 1 else f"{view.asleep:,} more are"
@@ -61,7 +45,6 @@ def agents_view(view: AgentsView) -> RenderableType:
 
 
 def agent_view(view: AgentView) -> RenderableType:
-    """One, with what one sees when looking."""
     return stacked(heading(view.name, view.species), quiet(view.description), BLANK, _rows((view,)))
 
 
@@ -103,7 +86,7 @@ _ENDS = {
     "boredom": ("no boredom", "tedium"),
 }
 _REACHES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
-"""Ends of the scale on which the 40 numbers are drawn."""
+"""The scale on which the 40 numbers are drawn ends at the first of these that is far enough."""
 
 
 @command("@mood", _MOOD.usage, group="minds")
@@ -135,7 +118,7 @@ async def observe(context: CommandContext, arguments: str) -> Reply:
 
 
 def mood_view(view: MoodView) -> RenderableType:
-    """The mood on its five axes beside where it returns to and what was just felt; how it went; the game."""
+    """The mood on its five axes, beside where it returns to and what was just felt; its course; the game."""
     felt = (view.mood, view.baseline, view.affect)
     style = feeling_style(view.mood.family) or ACCENT
     scales = [
@@ -175,7 +158,6 @@ def mood_view(view: MoodView) -> RenderableType:
 
 
 def observe_view(view: ObserveView) -> RenderableType:
-    """The layers as rows of columns, the expectation, the surprises, the appetites as bars."""
     layers = (("fast", view.fast), ("medium", view.medium), ("slow", view.slow))
     furthest = max(abs(number) for _, numbers in layers for number in numbers)
     reach = next(reach for reach in _REACHES if furthest <= reach)
@@ -213,24 +195,19 @@ def observe_view(view: ObserveView) -> RenderableType:
         strips,
         BLANK,
         Scales(appetites, ("now", f"usual {MARK}"), ("sated", "starving")),
-        _goals(view.goals),
+        quiet(f"wants to {'; '.join(view.goals)}") if view.goals else None,
     )
 
 
 def _game(view: MoodView) -> list[RenderableType]:
-    """What a game's events left; nothing in a world without a game."""
+    """The effect of a game's events; empty in a world without a game."""
     if not view.game and view.named_left <= 0.0 and not view.hidden:
         return []
     lasts = f", chill again in {duration(view.named_left)}" if view.named_left > 0.0 else ""
     notable = "1 notable event" if view.hidden == 1 else f"{view.hidden} notable events"
     hidden = [quiet(f"not yours to read: {notable} of the game")] if view.hidden else []
-    lines = [quiet(line) for line in view.game]
-    return [
-        BLANK,
-        Flowing([Text.assemble(("in the game ", QUIET), words(view.named), (lasts, QUIET))]),
-        *lines,
-        *hidden,
-    ]
+    named = Text.assemble(("in the game ", QUIET), words(view.named), (lasts, QUIET))
+    return [BLANK, Flowing([named]), *map(quiet, view.game), *hidden]
 
 
 def _felt(what: str, felt: FeltView) -> Text:
@@ -242,14 +219,10 @@ def _number(axis: str, value: float) -> str:
 
 
 def _signed(value: float) -> str:
-    """With its sign; what rounds to zero is not negative."""
+    """With its sign; zero is never negative."""
     return f"{value:+.2f}".replace("-0.00", "+0.00")
 
 
 def duration(seconds: float) -> str:
-    """World time that is yet to pass: "45 s", "4 min"."""
+    """World time in words: "45 s", "4 min"."""
     return f"{seconds:.0f} s" if seconds < 60.0 else f"{seconds / 60.0:.0f} min"
-
-
-def _goals(goals: Sequence[str]) -> RenderableType | None:
-    return quiet(f"wants to {'; '.join(goals)}") if goals else None

@@ -11,17 +11,8 @@ from commands.memory_view import BAR, NAME, NAMES
 from commands.parse import Flag, Spec, parse_flags
 from commands.recall import remarks
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    QUIET,
-    TextColumn,
-    TextRows,
-    heading,
-    measure,
-    quiet,
-    stacked,
-    words,
-)
+from commands.render import BLANK, TextColumn, TextRows, heading, quiet, stacked
+from noodlings.drawing.marks import QUIET, measure, words
 from noodlings.errors import UserError
 from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.recall.search import MAX_LIMIT
@@ -60,7 +51,6 @@ async def chronicle(context: CommandContext, arguments: str) -> Reply:
 
 
 def chronicle_view(view: ChronicleView) -> RenderableType:
-    """What was asked, then each commit with what is said of it."""
     head = stacked(heading(view.name, "chronicle", f'"{view.query}"'), *remarks(view.archive))
     if not view.commits:
         return stacked(head, BLANK, quiet("It has read no commit about this that it may tell you of."))

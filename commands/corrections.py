@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.text import Text
 
-from commands.parse import Flag, Parsed, Spec, parse_flags
+from commands.parse import Flag, Parsed, Spec, memory_number, parse_flags
 from commands.registry import CommandContext, Reply, command
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.inspect.views import plain
 from noodlings.ports import Forgotten
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
@@ -45,7 +44,7 @@ async def forget(context: CommandContext, arguments: str) -> Reply:
         raise UserError(f"One memory by its number, or all from one user: {_FORGET.usage}")
     agent, corrections = context.society.find(parsed.name), context.society.corrections
     if parsed.has("id"):
-        (entry,) = corrections.own(context.caller, parsed.name, [_id(parsed, _FORGET)])
+        (entry,) = corrections.own(context.caller, parsed.name, [memory_number(parsed, _FORGET)])
         ids, what = [entry.id], f"memory {entry.id}, {_quoted(entry)},"
     else:
         user = _user(context, parsed)
@@ -76,7 +75,7 @@ async def pin(context: CommandContext, arguments: str) -> Reply:
       @pin servnak --id 12
     """
     parsed = parse_flags(arguments, _PIN)
-    entry = context.society.corrections.pin(context.caller, parsed.name, _id(parsed, _PIN))
+    entry = context.society.corrections.pin(context.caller, parsed.name, memory_number(parsed, _PIN))
     agent = context.society.find(parsed.name)
     return _changed(agent, entry, f"{_name(agent)} will hold on to memory {entry.id}: {_quoted(entry)}")
 
@@ -89,7 +88,9 @@ async def unpin(context: CommandContext, arguments: str) -> Reply:
       @unpin servnak --id 12
     """
     parsed = parse_flags(arguments, _UNPIN)
-    entry = context.society.corrections.pin(context.caller, parsed.name, _id(parsed, _UNPIN), pinned=False)
+    entry = context.society.corrections.pin(
+        context.caller, parsed.name, memory_number(parsed, _UNPIN), pinned=False
+    )
     agent = context.society.find(parsed.name)
     still = " It was asked to remember it, so it keeps it anyway." if entry.held else ""
     return _changed(
@@ -109,7 +110,7 @@ async def importance(context: CommandContext, arguments: str) -> Reply:
       @importance servnak --id 12 --reset
     """
     parsed = parse_flags(arguments, _IMPORTANCE)
-    number = _id(parsed, _IMPORTANCE)
+    number = memory_number(parsed, _IMPORTANCE)
     if parsed.has("to") == parsed.has("reset"):
         raise UserError(f"How important? Give --to X, from 0 to 1, or --reset: {_IMPORTANCE.usage}")
     value = None if parsed.has("reset") else parsed.number("to", 0.0)
@@ -136,19 +137,13 @@ async def undo(context: CommandContext, arguments: str) -> Reply:
     return _changed(agent, entry, said)
 
 
-def _id(parsed: Parsed, spec: Spec) -> int:
-    if not parsed.has("id"):
-        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {spec.usage}")
-    return parsed.whole("id", 0)
-
-
 def _user(context: CommandContext, parsed: Parsed) -> str:
-    """The id of whoever is meant; for somebody who is not in mind any more, the id itself must be given."""
+    """The id of whoever is meant; for somebody who is no longer in mind, the id itself must be given."""
     who = parsed.text("user")
     try:
         return context.inspector.user_id(context.caller, parsed.name, who)
     except Forbidden:
-        return who  # to be refused for what is asked here, and not for reading
+        return who  # so that the refusal is about forgetting and not about reading
     except NotFound:
         if context.society.corrections.told_by(context.caller, parsed.name, who):
             return who
@@ -160,26 +155,16 @@ def _name(agent: Agent) -> str:
 
 
 def _changed(agent: Agent, entry: MemoryEntry, said: str) -> Reply:
-    data: dict[str, Any] = {
-        "agent": agent.id,
-        "id": entry.id,
-        "pinned": entry.pinned,
-        "importance": round(entry.importance, 6),
-        "encoded_importance": round(entry.encoded_importance, 6),
-        "override_by": entry.override_by,
-    }
+    names = ("id", "pinned", "importance", "encoded_importance", "override_by")
+    data = {"agent": agent.id} | {name: plain(getattr(entry, name)) for name in names}
     return Reply(data, Text(said))
 
 
 def _told(forgotten: Forgotten) -> str:
     answers = len(forgotten.redacted)
     and_answers = f", and {answers} of its answers that repeated it" if answers else ""
-    later = (
-        ""
-        if forgotten.erased
-        else " Their last bytes are wiped from the disk at the next start, for somebody is reading it now."
-    )
-    return f"{_memories(forgotten.count)}{and_answers}.{later}"
+    later = " Their last bytes are wiped from the disk at the next start, because the database is being read."
+    return f"{_memories(forgotten.count)}{and_answers}.{'' if forgotten.erased else later}"
 
 
 def _memories(count: int) -> str:

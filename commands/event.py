@@ -1,4 +1,4 @@
-"""`@event NAME EVENT KEY=VALUE …`: let something of a game happen, as a game server would tell it."""
+"""`@event NAME EVENT KEY=VALUE …`: send a game event to a character, as a game server would."""
 
 from __future__ import annotations
 
@@ -12,21 +12,11 @@ from rich.text import Text
 from commands.agents import duration
 from commands.parse import HelpAsked, split_words
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    QUIET,
-    TextColumn,
-    TextRows,
-    feeling_text,
-    heading,
-    quiet,
-    stacked,
-    warning,
-    words,
-)
+from commands.render import BLANK, TextColumn, TextRows, heading, quiet, stacked, warning
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.agent import Agent
 from noodlings.agent.events import EVENT, game_event
+from noodlings.drawing.marks import QUIET, feeling_text, words
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.mood import MoodView
 from noodlings.text import shorten
@@ -83,7 +73,7 @@ async def event(context: CommandContext, arguments: str) -> Reply:
 
 
 def _agent(context: CommandContext, name: str) -> Agent:
-    """Whose mind it is. Raises `NotFound`, with the form where a word too many may have been taken for it."""
+    """The character. `NotFound` also shows the usage if the name may hold a word too many."""
     try:
         return context.society.find(name)
     except NotFound as error:
@@ -93,7 +83,7 @@ def _agent(context: CommandContext, name: str) -> Agent:
 
 
 def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
-    """Whose, which event ("" for none), and its facts."""
+    """The character, the event ("" for none), and its facts."""
     given = split_words(arguments)
     if "--help" in given:
         raise HelpAsked
@@ -110,7 +100,7 @@ def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
 
 
 def _value(text: str) -> Any:
-    """A number, true, false, nothing, or the text as it is."""
+    """A number, true, false, None for no text, or the text."""
     if _NUMBER.fullmatch(text):
         return float(text) if "." in text else int(text)
     return _TRUTHS.get(text.lower(), text)
@@ -125,7 +115,7 @@ def _placed(context: CommandContext, agent: Agent, percept: Percept) -> tuple[Pe
 
 
 def _without_effect(rules: GameRules, percept: Percept) -> str:
-    """Why no rule did anything, in words; "" when one did."""
+    """Why no rule applied, in words; "" if one did."""
     happened = percept.data[EVENT]
     if rules.rule(happened, percept.data):
         return ""

@@ -1,16 +1,14 @@
-"""Help and completion. But for the first page, all of it is what the commands say about themselves.
+"""Help and completion, mostly made from the docstrings of the commands.
 
-A docstring is a summary line and then paragraphs that wrap; indented ones keep their lines, and what stands
-below "Examples:" is shown as typed.
-
-The tab key offers commands first, then whatever may stand where the cursor is. Flags are read from a
-command's help, names and exits from the world.
+A docstring is a summary line and then paragraphs that wrap. Indented paragraphs keep their lines, and what is
+below "Examples:" is shown as typed. Completion takes flags from a command's help, and names and exits from
+the world.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import groupby, islice
+from itertools import islice
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -23,7 +21,7 @@ _FLAG = re.compile(r"--[a-z][a-z-]*")
 
 
 def completions(context: CommandContext, line: str) -> list[str]:
-    """What the last word of a line (up to the cursor) may become, sorted; empty where nothing fits."""
+    """What the last word of a line (up to the cursor) may become, sorted."""
     head, space, word = line.lstrip().rpartition(" ")
     if not space:
         return _fitting(word, [made.name for made in registry.all()])
@@ -41,7 +39,7 @@ def _words(context: CommandContext, name: str) -> list[str]:
         return ["all", *(made.name for made in registry.all())]
     characters = [persona.name.lower() for persona in context.society.personas.values()]
     if name == "@event":
-        anybody = islice(context.society.agents.values(), 1)  # what events do is the same for all
+        anybody = islice(context.society.agents.values(), 1)  # all have the same rules
         events = (event for agent in anybody for event in agent.rules.events)
         return [*characters, *events]
     if context.world is None or name.startswith("@"):
@@ -83,7 +81,7 @@ _FIRST: dict[str, tuple[tuple[str, str], ...]] = {
         ("quit", "Leave; everything is kept"),
     ),
 }
-"""The first page, one screen of 80 × 24 in the order a newcomer needs it: what is typed, what it does."""
+"""The first page, one screen of 80 × 24 in the order a newcomer needs: what is typed, and what it does."""
 
 _GROUPS = {
     "world": "In the world",
@@ -91,10 +89,10 @@ _GROUPS = {
     "minds": "Looking inside a character",
     "help": "Help",
 }
-"""Groups in the order they are listed, with their headings; others follow under their own names."""
+"""Groups of commands in the order in which they are listed, with their headings."""
 
 _FLAGS = re.compile(r"\s*\[?--.*", re.DOTALL)
-"""The flags of a usage; the list of all commands has no room for them."""
+"""The flags of a usage line, which the list of all commands leaves out."""
 _CODE = re.compile(r"`([^`]*)`")
 
 
@@ -127,9 +125,7 @@ async def list_commands(context: CommandContext, rest: str) -> Reply:
 
 
 def _first_page() -> RenderableType:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column()
+    table = _two_columns()
     for heading, rows in _FIRST.items():
         table.add_row(Text(heading, style="bold cyan"))
         for typed, does in rows:
@@ -137,21 +133,21 @@ def _first_page() -> RenderableType:
     return table
 
 
-def _overview() -> RenderableType:
-    order = list(_GROUPS)
-
-    def place(made: Command) -> tuple[int, str]:
-        return (order.index(made.group) if made.group in order else len(order), made.group)
-
+def _two_columns() -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
-    for (_, group), members in groupby(sorted(registry.all(), key=place), key=place):
-        table.add_row(Text(_GROUPS.get(group, group.capitalize()), style="bold cyan"))
+    return table
+
+
+def _overview() -> RenderableType:
+    table = _two_columns()
+    for group, heading in _GROUPS.items():
+        members = [made for made in registry.all() if made.group == group]
+        table.add_row(Text(heading, style="bold cyan"))
         if group == "directions":
-            walks = list(members)
-            names = ", ".join(made.name for made in walks)
-            letters = " ".join(alias for made in walks for alias in made.aliases)
+            names = ", ".join(made.name for made in members)
+            letters = " ".join(alias for made in members for alias in made.aliases)
             table.add_row(Text("  DIRECTION"), Text(f"{names} ({letters})"))
             continue
         for made in members:
@@ -166,7 +162,6 @@ def _with_aliases(made: Command) -> str:
 
 
 def _page(made: Command) -> RenderableType:
-    """One command's help as it reads in a terminal."""
     parts: list[RenderableType] = [Text(made.usage, style="bold cyan")]
     if made.aliases:
         parts.append(Text.assemble(("also: ", "dim"), ", ".join(made.aliases)))

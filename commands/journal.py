@@ -5,25 +5,15 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.parse import Flag, Spec, parse_flags
+from commands.pages import PAGE_FLAGS, limit_and_offset, next_page
+from commands.parse import Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    LOUD,
-    QUIET,
-    Flowing,
-    heading,
-    hidden,
-    nothing,
-    page_flags,
-    quiet,
-    stacked,
-    words,
-)
+from commands.render import BLANK, Flowing, heading, hidden, nothing, quiet, stacked
+from noodlings.drawing.marks import LOUD, QUIET, words
 from noodlings.inspect.journal import JournalSentenceView, JournalView
 
 _USAGE = "@journal NAME [DAY] [--limit N] [--page N]"
-_SPEC = Spec(_USAGE, (Flag("limit", "N", int, 1, 1_000), Flag("page", "N", int, 1, 1_000_000)), text="DAY")
+_SPEC = Spec(_USAGE, PAGE_FLAGS, text="DAY")
 PAGE = 3
 """Days shown at a time."""
 
@@ -50,14 +40,13 @@ async def journal(context: CommandContext, arguments: str) -> Reply:
       @journal phi --page 2
     """
     parsed = parse_flags(arguments, _SPEC)
-    limit = parsed.whole("limit", PAGE)
-    offset = (parsed.whole("page", 1) - 1) * limit
-    view = await context.inspector.journal(context.caller, parsed.name, parsed.rest or None, limit, offset)
-    return Reply(view.as_dict(), journal_view(view, parsed.rest, limit))
+    page = limit_and_offset(parsed, PAGE)
+    view = await context.inspector.journal(context.caller, parsed.name, parsed.rest or None, *page)
+    return Reply(view.as_dict(), journal_view(view, parsed.rest))
 
 
-def journal_view(view: JournalView, one: str = "", limit: int = PAGE) -> RenderableType:
-    """The pages of some days; of one, where that was asked for."""
+def journal_view(view: JournalView, one: str = "") -> RenderableType:
+    """The pages of some days, or of the day `one`."""
     if not view.days:
         none = "There are no earlier days." if view.offset else "Nothing has happened yet."
         empty = nothing("There is nothing on that day." if one else none, view.hidden)
@@ -66,13 +55,11 @@ def journal_view(view: JournalView, one: str = "", limit: int = PAGE) -> Rendera
     for day in view.days:
         told += [BLANK, words(day.day, LOUD)]
         told += map(_sentence, day.sentences) if day.sentences else [quiet("Nothing much happened.")]
-    end = view.offset + len(view.days)
-    more = quiet(f"earlier days with {page_flags(end, limit, PAGE)}")
-    return stacked(heading(view.name, "journal"), *told, more if view.more else None, hidden(view.hidden))
+    more = quiet(f"earlier days with {next_page(view.offset, len(view.days), PAGE)}") if view.more else None
+    return stacked(heading(view.name, "journal"), *told, more, hidden(view.hidden))
 
 
 def _sentence(one: JournalSentenceView) -> RenderableType:
-    """What happened, and after it the numbers of the memories, dim."""
     said = f"(private) {one.text}" if one.private else one.text
     numbers = f"[{' '.join(map(str, one.evidence))}]"
     return Flowing([*map(Text, said.split(" ")), Text(numbers, style=QUIET)], gap=1)

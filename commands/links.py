@@ -1,8 +1,4 @@
-"""`@links`, `@link` and `@focus`: memories that belong together, and going back for a question.
-
-`@link` joins two memories by hand. `@focus NAME LEVEL "…"` shows what a character goes back to for one
-question, and where each part came from.
-"""
+"""`@links`, `@link` and `@focus`: linked memories, and what a character goes back to for a question."""
 
 from __future__ import annotations
 
@@ -11,30 +7,13 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, NAMES, intensity, said
-from commands.parse import Flag, HelpAsked, Spec, parse_flags, split_words
+from commands.memory_view import BAR, MEMORY_COLUMNS, NAME, NAMES, intensity, memory_cells, said, source_line
+from commands.parse import Flag, HelpAsked, Spec, memory_number, parse_flags, split_words
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    LOUD,
-    QUIET,
-    Flowing,
-    TextColumn,
-    TextRows,
-    ago,
-    feeling_text,
-    heading,
-    hidden,
-    measure,
-    nothing,
-    number,
-    quiet,
-    stacked,
-    words,
-)
+from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
+from noodlings.drawing.marks import LOUD, QUIET, ago, measure, number, words
 from noodlings.errors import UserError
 from noodlings.inspect.links import DEPTH, FocusEntryView, FocusView, LinkedEntryView, LinksView
-from noodlings.inspect.views import EntryView
 from noodlings.recall.links import MAX_DEPTH
 
 _LINKS = Spec(
@@ -59,11 +38,8 @@ async def links(context: CommandContext, arguments: str) -> Reply:
       @links servnak --id 12 --depth 3
     """
     parsed = parse_flags(arguments, _LINKS)
-    if not parsed.has("id"):
-        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {_LINKS.usage}")
-    view = context.inspector.links(
-        context.caller, parsed.name, parsed.whole("id", 0), parsed.whole("depth", DEPTH)
-    )
+    entry_id = memory_number(parsed, _LINKS)
+    view = context.inspector.links(context.caller, parsed.name, entry_id, parsed.whole("depth", DEPTH))
     return Reply(view.as_dict(), links_view(view))
 
 
@@ -90,21 +66,17 @@ async def link(context: CommandContext, arguments: str) -> Reply:
 
 
 def links_view(view: LinksView) -> RenderableType:
-    """The memory, and below it those it is linked with, each below the one it was reached from."""
     columns = (
         TextColumn("#", 18),
         TextColumn("link", 16),
-        TextColumn("who", NAME),
-        TextColumn("feeling", optional=True),
-        TextColumn("when"),
-        TextColumn("intensity", align="right", optional=True),
-        TextColumn("what", None),
+        *MEMORY_COLUMNS,
     )
-    root = _row(Text(str(view.entry.id)), BLANK, view.entry)
+    root = (Text(str(view.entry.id)), BLANK, *memory_cells(view.entry))
     rows = [root, *_branches(view.linked, view.entry.id, 1, "")]
     count = f"{len(view.linked)} linked" if view.linked else ""
     return stacked(
         heading(view.name, f"links of memory {view.entry.id}", count),
+        source_line(view.entry),
         BLANK,
         TextRows(columns, rows),
         hidden(view.hidden) if view.linked else nothing("It has no links yet.", view.hidden),
@@ -114,26 +86,14 @@ def links_view(view: LinksView) -> RenderableType:
 def _branches(
     linked: Sequence[LinkedEntryView], via: int, depth: int, margin: str
 ) -> Iterator[tuple[Text, ...]]:
-    """The rows of what was reached from one memory, each with its own branches below it."""
+    """The rows of what was reached from one memory, each with its own branches below."""
     children = [one for one in linked if one.via == via and one.depth == depth]
     for at, one in enumerate(children, 1):
         last = at == len(children)
         branch = Text.assemble((margin + ("└─ " if last else "├─ "), QUIET), str(one.entry.id))
         arrow, what = "→" if one.outgoing else "←", one.type.replace("_", " ")
-        yield _row(branch, words(f"{arrow} {what} {number(one.strength)}"), one.entry)
+        yield (branch, words(f"{arrow} {what} {number(one.strength)}"), *memory_cells(one.entry))
         yield from _branches(linked, one.entry.id, depth + 1, margin + ("   " if last else "│  "))
-
-
-def _row(branch: Text, way: Text, entry: EntryView) -> tuple[Text, ...]:
-    return (
-        branch,
-        way,
-        words(entry.name),
-        feeling_text(entry.feeling, entry.family),
-        Text(ago(entry.age), style=QUIET),
-        intensity(entry),
-        said(entry),
-    )
 
 
 _USAGE = '@focus NAME LEVEL "WHAT" [--user WHO]'
@@ -171,7 +131,6 @@ async def focus(context: CommandContext, arguments: str) -> Reply:
 
 
 def focus_view(view: FocusView) -> RenderableType:
-    """The counts, what came from where, and the context as a block."""
     back = f"{view.hours:g} h" if view.hours <= 72 else f"{view.hours / 24:g} days"
     counts = Flowing(
         [
@@ -212,7 +171,7 @@ def _report(memories: Sequence[FocusEntryView]) -> RenderableType:
 
 
 def _source(one: FocusEntryView) -> str:
-    """What brought it: reasons of the search, or the memory it is linked with."""
+    """The reasons of the search, or the memory it is linked with."""
     if one.why[0] == "linked" and one.type is not None:
         return f"via {one.via}, {one.type.replace('_', ' ')}"
     return ", ".join(NAMES.get(why, why) for why in one.why)
@@ -226,13 +185,12 @@ def _by_links(view: FocusView) -> Text:
 
 
 def _line(line: str) -> RenderableType:
-    """A line of the context, broken where it must be."""
     told = [Text(word) for word in line.removeprefix("- ").split(" ")]
     return Flowing(told, indent=4, gap=1, lead="  -")
 
 
 def _read(arguments: str) -> tuple[str, int, str, str | None]:
-    """Name, level, what is asked and of whom; quotes around either text may be left out."""
+    """The name, the level, the question, and of whom; quotes around name and question may be left out."""
     given = split_words(arguments)
     if "--help" in given or "-h" in given:
         raise HelpAsked

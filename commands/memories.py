@@ -1,11 +1,6 @@
-"""`@memories` and `@browse`: looking inside a character's memory from inside the world.
-
-`@browse NAME "WORDS"` leafs through memories, sorted by any column and narrowed by a few words.
-"""
+"""`@memories` and `@browse`: looking inside a character's memory from inside the world."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from rich.console import RenderableType
 
@@ -18,6 +13,7 @@ from commands.memory_view import (
     flow_view,
     stats_view,
 )
+from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining, span
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from commands.render import BLANK, heading, hidden, nothing, quiet, stacked, warning
@@ -27,18 +23,13 @@ from noodlings.inspect.views import EntriesView, View
 from noodlings.values.memory import Order
 
 PAGE = 20
+"""Memories shown at a time, so that a page fits a terminal of 24 lines."""
+_USUAL = {"important": 10, "user": 10}
+"""Views that show fewer; in the view of a user, each memory may have its answer below it."""
 
 _BROWSE_USAGE = '@browse NAME ["WORDS"] [--sort COLUMN] [--rising] [--everything] [--page N]'
 _BROWSE_SPEC = Spec(
-    _BROWSE_USAGE,
-    (
-        Flag("sort", "COLUMN"),
-        Flag("rising"),
-        Flag("everything"),
-        Flag("limit", "N", int, 1, 1_000),
-        Flag("page", "N", int, 1, 1_000_000),
-    ),
-    text="WORDS",
+    _BROWSE_USAGE, (Flag("sort", "COLUMN"), Flag("rising"), Flag("everything"), *PAGE_FLAGS), text="WORDS"
 )
 
 
@@ -63,39 +54,33 @@ async def browse(context: CommandContext, arguments: str) -> Reply:
       @browse phi --everything --sort when --rising
     """
     parsed = parse_flags(arguments, _BROWSE_SPEC)
-    limit = parsed.whole("limit", PAGE)
+    limit, offset = limit_and_offset(parsed, PAGE)
     page = Page(
         order=parsed.text("sort", Order.IMPORTANCE).lower(),
         falling=not parsed.has("rising"),
         containing=parsed.rest,
         everything=parsed.has("everything"),
         limit=limit,
-        offset=(parsed.whole("page", 1) - 1) * limit,
+        offset=offset,
     )
     view = await context.inspector.browse(context.caller, parsed.name, page)
     return Reply(view.as_dict(), browse_view(view, page))
 
 
 def browse_view(view: EntriesView, page: Page) -> RenderableType:
-    """One page, and how much there is beside it."""
     title = "everything it perceived" if page.everything else "episodic memory"
-    end = view.offset + len(view.entries)
-    note = f"{view.offset + 1:,}–{end:,} of {view.total:,}, by {page.order}" if view.entries else ""
-    more = quiet(f"{view.total - end:,} more with --page {view.offset // page.limit + 2}")
+    shown = len(view.entries)
+    note = f"{span(view.offset, shown, view.total)}, by {page.order}" if shown else ""
+    empty = quiet(past_the_end(view.total)) if view.total else nothing("Nothing there.", view.hidden)
     return stacked(
         heading(view.name, title, note),
         None if view.hierarchical else warning(PLAIN_LIST),
         BLANK,
-        entry_rows(view.entries) if view.entries else nothing("Nothing there.", view.hidden),
-        more if view.entries and end < view.total else None,
-        hidden(view.hidden if view.entries else 0),
+        entry_rows(view.entries) if shown else empty,
+        remaining(view.offset, shown, view.total, PAGE),
+        hidden(view.hidden if shown else 0),
     )
 
-
-"""Memories shown at a time: with its frame a page fits a terminal of 24 lines."""
-_ANSWERED_PAGE = 10
-"""The same where each may have an answer below it."""
-_MOST = 1_000
 
 _USAGE = "@memories NAME [--working | --episodic | --flow | …] [--limit N] [--page N]"
 _VIEWS = ("stats", "working", "episodic", "affect", "user", "important", "flow", "affect-similar")
@@ -106,8 +91,7 @@ _SPEC = Spec(
     (
         *(Flag(name, "WHO" if name == "user" else "") for name in _VIEWS),
         Flag("current"),
-        Flag("limit", "N", int, 1, _MOST),
-        Flag("page", "N", int, 1, 1_000_000),
+        *PAGE_FLAGS,
     ),
 )
 
@@ -138,13 +122,12 @@ async def memories(context: CommandContext, arguments: str) -> Reply:
       @memories servnak --flow
     """
     parsed = parse_flags(arguments, _SPEC)
-    chosen = _view(parsed)
-    view, shown = _SHOW[chosen](context, parsed)
-    return Reply(data=view.as_dict(), view=shown)
+    view, shown = _show(context, parsed, _view(parsed))
+    return Reply(view.as_dict(), shown)
 
 
 def _view(parsed: Parsed) -> str:
-    """Which view is asked for. Raises `UserError` for two at once and for flags that say nothing about it."""
+    """Which view is asked for. Raises `UserError` for two at once, and for flags that it does not take."""
     views = [name for name in _VIEWS if parsed.has(name)]
     if len(views) > 1:
         raise UserError(f"One view at a time: --{views[0]} or --{views[1]}.")
@@ -161,64 +144,30 @@ def _view(parsed: Parsed) -> str:
     return chosen
 
 
-Shown = tuple[View, RenderableType]
-
-
-def _stats(context: CommandContext, parsed: Parsed) -> Shown:
-    view = context.inspector.stats(context.caller, parsed.name)
-    return view, stats_view(view)
-
-
-def _working(context: CommandContext, parsed: Parsed) -> Shown:
-    view = context.inspector.working(context.caller, parsed.name, *_page(parsed))
-    return view, entries_view(view)
-
-
-def _episodic(context: CommandContext, parsed: Parsed) -> Shown:
-    view = context.inspector.episodic(context.caller, parsed.name, *_page(parsed))
-    return view, entries_view(view)
-
-
-def _important(context: CommandContext, parsed: Parsed) -> Shown:
-    view = context.inspector.important(context.caller, parsed.name, *_page(parsed, 10))
-    return view, entries_view(view)
-
-
-def _user(context: CommandContext, parsed: Parsed) -> Shown:
-    view = context.inspector.by_user(
-        context.caller, parsed.name, parsed.text("user"), *_page(parsed, _ANSWERED_PAGE)
-    )
-    return view, entries_view(view)
-
-
-def _affect(context: CommandContext, parsed: Parsed) -> Shown:
-    view = context.inspector.affect_groups(context.caller, parsed.name, parsed.whole("limit", 2))
-    return view, affect_groups_view(view)
-
-
-def _affect_similar(context: CommandContext, parsed: Parsed) -> Shown:
-    view = context.inspector.affect_alike(context.caller, parsed.name, limit=parsed.whole("limit", 5))
-    return view, alike_view(view)
-
-
-def _flow(context: CommandContext, parsed: Parsed) -> Shown:
-    view = context.inspector.last_retrieval(context.caller, parsed.name)
-    return view, flow_view(view, context.caller.sees_all)
-
-
-def _page(parsed: Parsed, limit: int = PAGE) -> tuple[int, int]:
-    """Limit and offset."""
-    limit = parsed.whole("limit", limit)
-    return limit, (parsed.whole("page", 1) - 1) * limit
-
-
-_SHOW: dict[str, Callable[[CommandContext, Parsed], Shown]] = {
-    "stats": _stats,
-    "working": _working,
-    "episodic": _episodic,
-    "affect": _affect,
-    "user": _user,
-    "important": _important,
-    "flow": _flow,
-    "affect-similar": _affect_similar,
-}
+def _show(context: CommandContext, parsed: Parsed, chosen: str) -> tuple[View, RenderableType]:
+    inspector, caller, name = context.inspector, context.caller, parsed.name
+    match chosen:
+        case "stats":
+            stats = inspector.stats(caller, name)
+            return stats, stats_view(stats)
+        case "affect":
+            groups = inspector.affect_groups(caller, name, parsed.whole("limit", 2))
+            return groups, affect_groups_view(groups)
+        case "affect-similar":
+            alike = inspector.affect_alike(caller, name, limit=parsed.whole("limit", 5))
+            return alike, alike_view(alike)
+        case "flow":
+            flow = inspector.last_retrieval(caller, name)
+            return flow, flow_view(flow, caller.sees_all)
+    usual = _USUAL.get(chosen, PAGE)
+    page = limit_and_offset(parsed, usual)
+    match chosen:
+        case "working":
+            view = inspector.working(caller, name, *page)
+        case "episodic":
+            view = inspector.episodic(caller, name, *page)
+        case "important":
+            view = inspector.important(caller, name, *page)
+        case _:
+            view = inspector.by_user(caller, name, parsed.text("user"), *page)
+    return view, entries_view(view, usual)

@@ -1,4 +1,4 @@
-"""How views of an agent's memory look: the inspector's data as rows, bars and words, nothing computed.
+"""How views of an agent's memory look: rows, bars and words.
 
 Memories are aligned rows, the same in every view: number, importance, who, feeling, when and what.
 """
@@ -10,42 +10,35 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
+from commands.pages import past_the_end, remaining, span
 from commands.render import (
     BLANK,
-    LOUD,
     OTHERS,
-    QUIET,
     Flowing,
     TextColumn,
     TextRows,
+    heading,
+    hidden,
+    nothing,
+    quiet,
+    stacked,
+    warning,
+)
+from noodlings.drawing.marks import (
+    LOUD,
+    QUIET,
     ago,
     bar,
     done_without,
     feeling_style,
     feeling_text,
-    heading,
-    hidden,
     level,
     measure,
-    nothing,
     number,
-    quiet,
-    stacked,
-    warning,
     words,
 )
-from noodlings.inspect.views import (
-    AffectGroupsView,
-    AlikeView,
-    EntriesView,
-    EntryView,
-    FeltView,
-    FlowEntryView,
-    FlowView,
-    LeftOutView,
-    StatsView,
-    TurnView,
-)
+from noodlings.inspect import views
+from noodlings.inspect.reasons import in_groups, rank
 from noodlings.text import clean
 from noodlings.values.affect import AXES
 from noodlings.values.audience import TIER_WORDS, Tier
@@ -54,43 +47,35 @@ from noodlings.values.memory import FROM
 BAR = 6
 NAME = 14
 NAMES = {"next_to": "next to"}
-"""Reasons of a recall whose name is not shown as it is."""
+"""Reasons of a recall that are shown under another name."""
 
 
 def entry_rows(
-    entries: Sequence[EntryView],
+    entries: Sequence[views.EntryView],
     *,
     with_name: bool = True,
     with_response: bool = False,
     lead: tuple[str, list[Text]] | None = None,
 ) -> TextRows:
-    """Memories one a line: number, importance, who, feeling, when, what; more where there is room.
+    """A line for each memory.
 
     Args:
-        with_name: who said it; needless where it is always the same.
-        with_response: what was answered stands below.
+        with_name: show who said it.
+        with_response: show the answer below.
         lead: a title and a cell for each entry, shown instead of the importance.
     """
     title, firsts = lead or ("importance", [importance(entry) for entry in entries])
     columns = _columns(title)
     rows: list[tuple[Text, ...]] = []
     for entry, first in zip(entries, firsts, strict=True):
-        rows.append(_row(entry, first, words(entry.name) if with_name else BLANK))
+        rows.append(_row(entry, first, with_name))
         if with_response and entry.response:
             rows.append((*[BLANK] * (len(columns) - 1), words(f"↳ {entry.response}", QUIET)))
     return TextRows(columns, rows)
 
 
-def group_rows(groups: Sequence[tuple[Text, Sequence[EntryView]]]) -> TextRows:
-    """Memories in groups, each below its own headline, aligned over all of them."""
-    rows: list[tuple[Text, ...] | Text] = []
-    for headline, entries in groups:
-        rows += [headline, *(_row(entry, importance(entry), words(entry.name)) for entry in entries)]
-    return TextRows(_columns(), rows)
-
-
-def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
-    """What was in mind: a line for each reason with its score, then who, when, what; ▸ means it was used."""
+def flow_rows(recalled: Sequence[views.FlowEntryView]) -> TextRows:
+    """What was in mind, grouped by reason: a line for each reason with its score; ▸ means it was used."""
     columns = (
         TextColumn("", 1),
         TextColumn("#", 9, "right", leaves=True),
@@ -103,52 +88,54 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
         TextColumn("what", None),
     )
     rows: list[tuple[Text, ...]] = []
-    for item in recalled:
-        entry = item.entry
-        first, *others = item.why or ("",)
-        rows.append(
-            (
-                Text("▸" if item.used else ""),
-                Text(str(item.id), style=QUIET),
-                measure(item.scores.get(first, item.score), BAR),
-                words(NAMES.get(first, first)),
-                words(entry.name) if entry else BLANK,
-                feeling_text(entry.feeling, entry.family) if entry else BLANK,
-                Text(ago(entry.age), style=QUIET) if entry else BLANK,
-                intensity(entry) if entry else BLANK,
-                said(entry) if entry else words("(forgotten)", QUIET),
-            )
-        )
-        rows += [
-            (
-                BLANK,
-                BLANK,
-                measure(item.scores.get(reason, item.score), BAR),
-                words(NAMES.get(reason, reason)),
-                *[BLANK] * 5,
-            )
-            for reason in others
-        ]
+    for item in in_groups(recalled):
+        mark = (Text("▸" if item.used else ""), Text(str(item.id), style=QUIET))
+        about = memory_cells(item.entry) if item.entry else (*[BLANK] * 4, words("(forgotten)", QUIET))
+        for why in sorted(item.why, key=rank) or ("",):
+            score = measure(item.scores.get(why, item.score), BAR)
+            rows.append((*mark, score, words(NAMES.get(why, why)), *about))
+            mark, about = (BLANK, BLANK), (BLANK,) * len(about)
     return TextRows(columns, rows)
 
 
-def importance(entry: EntryView) -> Text:
-    """The importance as a bar in the colour of the feeling, with its number."""
+MEMORY_COLUMNS = (
+    TextColumn("who", NAME),
+    TextColumn("feeling", optional=True),
+    TextColumn("when"),
+    TextColumn("intensity", align="right", optional=True),
+    TextColumn("what", None),
+)
+"""The columns of `memory_cells`."""
+
+
+def memory_cells(entry: views.EntryView) -> tuple[Text, ...]:
+    """Who said it, the feeling, when, how intense, and what."""
+    when = Text(ago(entry.age), style=QUIET)
+    feels = feeling_text(entry.feeling, entry.family)
+    return (words(entry.name), feels, when, intensity(entry), said(entry))
+
+
+def importance(entry: views.EntryView) -> Text:
     return measure(entry.importance, BAR, feeling_style(entry.family))
 
 
-def intensity(entry: EntryView) -> Text:
+def intensity(entry: views.EntryView) -> Text:
     """How much was felt; empty where nothing is known of that."""
     return BLANK if entry.intensity is None else Text(number(entry.intensity))
 
 
-def said(entry: EntryView) -> Text:
-    """What was said, and its tags; anything but plain speech says what it was, and so does a pin."""
+def said(entry: views.EntryView) -> Text:
+    """What was said, with its tags, whether it is pinned, and its kind unless it is plain speech."""
     marks = [entry.kind] * (entry.kind != "say") + ["pinned"] * entry.pinned
     line = Text(f"({', '.join(marks)}) " if marks else "", style=QUIET, no_wrap=True)
     tags = "".join(f" #{clean(tag)}" for tag in entry.tags if not tag.startswith(FROM))
     said = words(_text(entry))
     return Text("", no_wrap=True).append_text(line).append_text(said).append(tags, style=QUIET)
+
+
+def source_line(entry: views.EntryView) -> RenderableType | None:
+    """Which log, document or commit told it; None for what was lived."""
+    return quiet(f"source: {entry.source}") if entry.source else None
 
 
 def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
@@ -165,27 +152,20 @@ def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
     )
 
 
-def _text(entry: EntryView) -> str:
-    """What was said, marked where it is secret; of what is sealed only that it is."""
+def _text(entry: views.EntryView) -> str:
+    """What was said, marked if it is secret; of a sealed memory only that it is sealed."""
     if entry.tier == Tier.SEALED:
         return f"({TIER_WORDS[entry.tier]})"
     text = entry.text or "(no words)"
     return f"({TIER_WORDS[entry.tier]}) {text}" if entry.tier == Tier.SECRET else text
 
 
-def _row(entry: EntryView, first: Text, name: Text) -> tuple[Text, ...]:
+def _row(entry: views.EntryView, first: Text, with_name: bool = True) -> tuple[Text, ...]:
     """The cells of `_columns`."""
-    return (
-        Text(str(entry.id), style=QUIET),
-        first,
-        name,
-        feeling_text(entry.feeling, entry.family),
-        Text(ago(entry.age), style=QUIET),
-        Text(number(entry.strength)),
-        Text(number(entry.surprise)),
-        intensity(entry),
-        said(entry),
-    )
+    name, feels, when, intense, what = memory_cells(entry)
+    figures = (Text(number(entry.strength)), Text(number(entry.surprise)), intense)
+    name = name if with_name else BLANK
+    return (Text(str(entry.id), style=QUIET), first, name, feels, when, *figures, what)
 
 
 FILL = 16
@@ -202,8 +182,7 @@ _TITLES = {
 }
 
 
-def stats_view(view: StatsView) -> RenderableType:
-    """How full the streams are, the figures, and the importances as bars."""
+def stats_view(view: views.StatsView) -> RenderableType:
     streams = [("working", view.working, view.working_capacity)]
     if view.hierarchical:
         streams += [
@@ -255,41 +234,45 @@ def stats_view(view: StatsView) -> RenderableType:
     return stacked(head, BLANK, fill, BLANK, facts, BLANK, histogram)
 
 
-def entries_view(view: EntriesView) -> RenderableType:
-    """A page of memories, one a line; those with somebody stand with what was answered."""
+def entries_view(view: views.EntriesView, usual: int) -> RenderableType:
+    """A page of memories, one a line; with `--user`, each answer stands below.
+
+    Args:
+        usual: how long a page is without --limit.
+    """
     title, order = _TITLES[view.view]
     who = next((entry.name for entry in view.entries), view.user)
+    shown = span(view.offset, len(view.entries), view.total)
+    empty = quiet(past_the_end(view.total)) if view.total else nothing(NOTHING, view.hidden)
     body = entry_rows(view.entries, with_name=not view.user, with_response=view.view == "user")
     return stacked(
-        heading(view.name, title.format(who), f"{_span(view)}, {order}" if view.entries else ""),
+        heading(view.name, title.format(who), f"{shown}, {order}" if shown else ""),
         _plain(view.hierarchical),
         BLANK,
-        body if view.entries else _empty(view),
-        _more(view),
+        body if shown else empty,
+        remaining(view.offset, len(view.entries), view.total, usual),
         hidden(view.hidden if view.total else 0),
     )
 
 
-def affect_groups_view(view: AffectGroupsView) -> RenderableType:
-    """Each sort of feeling with its size, and its most important memories below."""
-    groups = []
+def affect_groups_view(view: views.AffectGroupsView) -> RenderableType:
+    rows: list[tuple[Text, ...] | Text] = []
     for group in view.groups:
         style = feeling_style(group.family)
         line = Text.assemble((f"{group.family:<8} ", f"{LOUD} {style}".strip()), f"{group.count:>4,}  ")
         line.append_text(bar(group.count / view.total, BAR, style))
         line.append(f"  importance {number(group.average_importance)}", style=QUIET)
-        groups.append((line, group.entries))
+        rows += [line, *(_row(entry, importance(entry)) for entry in group.entries)]
     return stacked(
         heading(view.name, "memories by feeling", f"{view.total:,} in mind" if view.total else ""),
         _plain(view.hierarchical),
         BLANK,
-        group_rows(groups) if groups else nothing(NOTHING, view.hidden),
-        hidden(view.hidden if groups else 0),
+        TextRows(_columns(), rows) if rows else nothing(NOTHING, view.hidden),
+        hidden(view.hidden if rows else 0),
     )
 
 
-def alike_view(view: AlikeView) -> RenderableType:
-    """What is felt, and the memories that felt like it."""
+def alike_view(view: views.AlikeView) -> RenderableType:
     none = f"No memory felt like that (similarity of at least {number(view.min_similarity)})."
     firsts = [measure(alike.similarity, BAR) for alike in view.entries]
     rows = entry_rows([alike.entry for alike in view.entries], lead=("alike", firsts))
@@ -303,20 +286,19 @@ def alike_view(view: AlikeView) -> RenderableType:
     )
 
 
-def flow_view(view: FlowView, sees_all: bool = True) -> RenderableType:
-    """What was said and answered, and every memory that was in mind, with why and how strongly.
+def flow_view(view: views.FlowView, sees_all: bool = True) -> RenderableType:
+    """What was said and answered, and each memory that was in mind, with why and how strongly.
 
     Args:
-        sees_all: whether the caller is shown the answers to everybody, and not those to itself alone.
+        sees_all: whether the caller sees answers to everybody, and not only to itself.
     """
     turn = view.turn
     when = ago(turn.percept.age) if turn and turn.percept else ""
     head = stacked(heading(view.name, "flow of the last answer", when), _plain(view.hierarchical))
     if turn is None:
         none = "No answer has drawn on a memory yet."
-        return stacked(
-            head, BLANK, quiet(none if sees_all else f"No answer to you has drawn on a memory yet; {OTHERS}.")
-        )
+        yours = f"No answer to you has drawn on a memory yet; {OTHERS}."
+        return stacked(head, BLANK, quiet(none if sees_all else yours))
     speaker, heard, answered = exchanged(turn)
     exchange = [(words(speaker, LOUD), heard), (words(view.name, LOUD), answered)]
     return stacked(
@@ -335,8 +317,8 @@ def flow_view(view: FlowView, sees_all: bool = True) -> RenderableType:
     )
 
 
-def exchanged(turn: TurnView) -> tuple[str, Text, Text]:
-    """Who was answered, what they said or did, and what came back."""
+def exchanged(turn: views.TurnView) -> tuple[str, Text, Text]:
+    """Who was answered, what they said or did, and the answer."""
     if turn.percept is None:
         forgotten = words("(forgotten)", QUIET)
         return "somebody", forgotten, forgotten
@@ -344,13 +326,13 @@ def exchanged(turn: TurnView) -> tuple[str, Text, Text]:
     return turn.percept.name, said(turn.percept), answered
 
 
-def _missed(one: LeftOutView) -> str:
+def _missed(one: views.LeftOutView) -> str:
     lacked = one.least - one.score
     return f"left out, {one.why} by {lacked:.2f}: {one.entry.name}: {one.entry.text}"
 
 
-def felt_lines(label: str, felt: FeltView) -> RenderableType:
-    """A feeling as its word, and below it its five numbers, each with a small bar."""
+def felt_lines(label: str, felt: views.FeltView) -> RenderableType:
+    """The word for a feeling, and below it its five numbers, each with a small bar."""
     style = f"{LOUD} {feeling_style(felt.family)}".strip()
     word = Flowing([Text.assemble((f"{label} ", QUIET), (felt.feeling, style))])
     axes = []
@@ -361,28 +343,9 @@ def felt_lines(label: str, felt: FeltView) -> RenderableType:
     return stacked(word, Flowing(axes))
 
 
-def _empty(view: EntriesView) -> RenderableType:
-    return quiet("Nothing on this page.") if view.total else nothing(NOTHING, view.hidden)
-
-
 def _plain(hierarchical: bool) -> RenderableType | None:
     return None if hierarchical else warning(PLAIN_LIST)
 
 
 def _of(shown: int, total: int) -> str:
     return f"{shown} of {total:,}" if shown < total else f"all {total:,}" if total else ""
-
-
-def _span(view: EntriesView) -> str:
-    shown = len(view.entries)
-    return (
-        f"{view.offset + 1}–{view.offset + shown} of {view.total:,}" if shown < view.total else f"all {shown}"
-    )
-
-
-def _more(view: EntriesView) -> RenderableType | None:
-    """How to get at the rest; a page that is not the last one is full, so its length is the limit."""
-    left = view.total - view.offset - len(view.entries)
-    if not view.entries or left <= 0:
-        return None
-    return quiet(f"{left:,} more with --page {view.offset // len(view.entries) + 2}")

@@ -1,12 +1,13 @@
-"""How the words behind a command are read: `NAME = text` and `NAME --flag VALUE`.
+"""Reading what follows a command: `NAME = text` and `NAME --flag VALUE`.
 
-Strict on purpose: a flag that does not exist, a value that is missing or a number out of range is refused
-in one sentence that says what would work. Nothing is guessed and nothing is silently left out.
+It is strict on purpose: an unknown flag, a missing value or a number out of range is refused in one sentence
+that says what would work. Nothing is guessed, and nothing is silently ignored.
 """
 
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,12 +16,13 @@ from noodlings.errors import UserError
 from noodlings.text import shorten
 
 _SPACE = re.compile(r"\s")
+_WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
 
 FlagValue = str | int | float | bool
 
 
 class HelpAsked(Exception):
-    """`--help` stood among the flags; the registry answers with the command's help."""
+    """`--help` was among the flags; the registry answers with the command's help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +30,16 @@ class Flag:
     """One flag that a command understands.
 
     Attributes:
-        name: without the dashes ("affect-similar").
-        metavar: what its value is called in a usage line ("N", "WHO"); empty for a flag that takes no value.
-        kind: str, int or float: what the value must be.
-        low, high: the range of a number, both ends included; None where there is no end.
+        name: without the dashes.
+        metavar: the name of its value in a usage line ("N", "WHO"); empty for a flag that takes no value.
+        low, high: the range of a number, both ends included.
     """
 
     name: str
     metavar: str = ""
     kind: type[str] | type[int] | type[float] = str
-    low: float | None = None
-    high: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
 
     def __str__(self) -> str:
         return f"--{self.name} {self.metavar}".rstrip()
@@ -46,14 +47,13 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What a line may hold behind its command.
+    """What may follow a command.
 
     Attributes:
         usage: the whole line as one types it, shown when something is missing.
-        flags: the flags it understands, beside `--help`.
-        named: a name must be given.
-        text: what the words behind the name are called ("WHAT"); empty where there are none, and all words
-            are the name.
+        flags: all flags but `--help`.
+        named: whether a name must be given.
+        text: what the words after the name are called ("WHAT"); empty if all words are the name.
     """
 
     usage: str
@@ -64,26 +64,22 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What was read: the name and the words behind it ("" when none were given), and each flag's value."""
+    """What was read: the name and the words after it ("" for none), and the value of each flag."""
 
     name: str = ""
     flags: dict[str, FlagValue] = field(default_factory=dict)
     rest: str = ""
 
     def has(self, flag: str) -> bool:
-        """Whether the flag was given."""
         return flag in self.flags
 
     def text(self, flag: str, default: str = "") -> str:
-        """The value of a text flag."""
         return str(self.flags.get(flag, default))
 
     def whole(self, flag: str, default: int) -> int:
-        """The value of a flag of kind int."""
         return int(self.flags.get(flag, default))
 
     def number(self, flag: str, default: float) -> float:
-        """The value of a flag of kind float."""
         return float(self.flags.get(flag, default))
 
 
@@ -91,8 +87,7 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
     """Read `NAME --flag --other VALUE` (the name may also come last), or `NAME WORDS --flag`.
 
     Args:
-        arguments: a line as typed, where double quotes hold words together; or words that a shell has
-            already taken apart.
+        arguments: a line as typed, where double quotes hold words together; or words that are already split.
         spec: what may be there. `--flag=VALUE` means the same as `--flag VALUE`.
 
     Raises:
@@ -146,29 +141,15 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
 
 
 def split_words(line: str) -> list[str]:
-    """The words of a line; double quotes hold words together, an unclosed one holds to the end.
+    """The words of a line; double quotes hold words together, and an unclosed one holds to the end.
 
     An apostrophe is a letter here (unlike in a shell), because people are called O'Brien.
     """
-    words: list[str] = []
-    word, inside, open_word = "", False, False
-    for character in line:
-        if character == '"':
-            inside, open_word = not inside, True
-        elif character.isspace() and not inside:
-            if open_word:
-                words.append(word)
-            word, open_word = "", False
-        else:
-            word, open_word = word + character, True
-    return [*words, word] if open_word else words
+    return [word.replace('"', "") for word in _WORD.findall(line)]
 
 
 def joined(words: Sequence[str]) -> str:
-    """One line of words that a shell has taken apart; `split_words` gives them back.
-
-    Double quotes cannot be expressed in a line and are left out.
-    """
+    """One line of words that a shell has split, as `split_words` reads it. Double quotes are left out."""
     plain = [word.replace('"', "") for word in words]
     return " ".join(word if word and not _SPACE.search(word) else f'"{word}"' for word in plain)
 
@@ -179,6 +160,13 @@ def split_assignment(arguments: str, usage: str) -> tuple[str, str]:
     if not (name and sign and text):
         raise UserError(f"Type it like this: {usage}")
     return name, text
+
+
+def memory_number(parsed: Parsed, spec: Spec) -> int:
+    """The value of `--id`. Raises `UserError` with the usage when it is missing."""
+    if not parsed.has("id"):
+        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {spec.usage}")
+    return parsed.whole("id", 0)
 
 
 def _looks_like_flag(word: str) -> bool:
@@ -194,10 +182,7 @@ def _value(flag: Flag, value: str) -> FlagValue:
         number = flag.kind(value)
     except ValueError:
         raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.") from None
-    # Written so that NaN, for which every comparison is false, is refused too.
-    low_enough = flag.high is None or float(number) <= flag.high
-    high_enough = flag.low is None or float(number) >= flag.low
-    if float(number) != float(number) or not (low_enough and high_enough):
+    if not flag.low <= float(number) <= flag.high:  # NaN is refused, too
         raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.")
     return number
 
@@ -206,11 +191,9 @@ def _wanted(flag: Flag) -> str:
     if flag.kind is str:
         return f"a value ({flag.metavar})"
     sort = "a whole number" if flag.kind is int else "a number"
-    if flag.low is not None and flag.high is not None:
+    if math.isfinite(flag.low) and math.isfinite(flag.high):
         return f"{sort} from {flag.low:g} to {flag.high:g}"
-    if flag.low is not None:
-        return f"{sort} of at least {flag.low:g}"
-    return f"{sort} of at most {flag.high:g}" if flag.high is not None else sort
+    return f"{sort} of at least {flag.low:g}" if math.isfinite(flag.low) else sort
 
 
 def _nearest_flag(wrong: str, known: dict[str, Flag]) -> str:

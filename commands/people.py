@@ -6,32 +6,20 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import NAME
-from commands.parse import Flag, Spec, parse_flags
+from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining
+from commands.parse import Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    LOUD,
-    QUIET,
-    TextColumn,
-    TextRows,
-    ago,
-    heading,
-    hidden,
-    nothing,
-    page_flags,
-    quiet,
-    stacked,
-    words,
-)
+from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
+from noodlings.drawing.marks import LOUD, QUIET, ago, words
 from noodlings.errors import UserError
 from noodlings.inspect.people import AcquaintanceView, FactView, PeopleView, PersonCardView, PlanView
 
 _USAGE = '@people NAME ["WHO"] [--limit N] [--page N]'
-_SPEC = Spec(_USAGE, (Flag("limit", "N", int, 1, 1_000), Flag("page", "N", int, 1, 1_000_000)), text="WHO")
+_SPEC = Spec(_USAGE, PAGE_FLAGS, text="WHO")
 _KNOW = "@know NAME WHO = WHAT"
 _KNOWN_SPEC = Spec(_KNOW, (), text="WHAT")
 PAGE = 5
-"""People shown at a time, each with a few facts: with its frame a page fits a terminal of 24 lines."""
+"""People shown at a time, each with a few facts, so that a page fits a terminal of 24 lines."""
 MOST = 3
 """Facts of one person in the list of all."""
 
@@ -58,10 +46,9 @@ async def people(context: CommandContext, arguments: str) -> Reply:
       @people phi "Caity's sister"
     """
     parsed = parse_flags(arguments, _SPEC)
-    limit = parsed.whole("limit", PAGE)
-    offset = (parsed.whole("page", 1) - 1) * limit
-    view = await context.inspector.people(context.caller, parsed.name, parsed.rest or None, limit, offset)
-    return Reply(view.as_dict(), people_view(view, one=bool(parsed.rest), limit=limit))
+    page = limit_and_offset(parsed, PAGE)
+    view = await context.inspector.people(context.caller, parsed.name, parsed.rest or None, *page)
+    return Reply(view.as_dict(), people_view(view, one=bool(parsed.rest)))
 
 
 @command("@know", _KNOW, group="minds")
@@ -86,10 +73,9 @@ async def know(context: CommandContext, arguments: str) -> Reply:
     return Reply(data, words(f"{agent.persona.name} now knows that, as memory {entry.id}."))
 
 
-def people_view(view: PeopleView, one: bool = False, limit: int = PAGE) -> RenderableType:
-    """The card of one, or the first lines of everybody's."""
+def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     if not view.people:
-        none = f"There are only {view.total}." if view.total else "It knows nothing about anybody."
+        none = past_the_end(view.total) if view.total else "It knows nothing about anybody."
         return stacked(heading(view.name, "people"), BLANK, nothing(none, 0 if view.total else view.hidden))
     known: RenderableType | None = None
     if one:
@@ -100,8 +86,6 @@ def people_view(view: PeopleView, one: bool = False, limit: int = PAGE) -> Rende
         known = None if card.acquaintance is None else _known(card.acquaintance)
     else:
         title, rows = "people", [row for card in view.people for row in _first(card)]
-    end = view.offset + len(view.people)
-    more = quiet(f"{view.total - end:,} more with {page_flags(end, limit, PAGE)}")
     columns = (
         TextColumn("", NAME),
         TextColumn("what", leaves=True),
@@ -115,21 +99,20 @@ def people_view(view: PeopleView, one: bool = False, limit: int = PAGE) -> Rende
         known,
         BLANK,
         TextRows(columns, rows),
-        more if end < view.total else None,
+        remaining(view.offset, len(view.people), view.total, PAGE),
         hidden(view.hidden),
     )
 
 
 def _first(card: PersonCardView) -> list[tuple[Text, ...]]:
-    """Who it is, a few facts, and how many more there are."""
     rows = [_row(fact) for fact in card.facts[:MOST]] or [_row(card.superseded[0], QUIET)]
     rows[0] = (words(card.name, LOUD), *rows[0][1:])
     more = len(card.facts) - MOST
-    return [*rows, *([_across(f"{more} more")] if more > 0 else [])]
+    others = (BLANK, BLANK, words(f"{more} more", QUIET), BLANK, BLANK, BLANK)
+    return [*rows, others] if more > 0 else rows
 
 
 def _known(one: AcquaintanceView) -> RenderableType:
-    """Since when, how lately and how much they talked, and how that felt."""
     lines = "one line" if one.lines == 1 else f"{one.lines:,} lines"
     return quiet(
         f"first met on {one.met_when[:10]}, last talk {ago(one.last_age)}, {lines}, in all {one.feeling}"
@@ -139,18 +122,8 @@ def _known(one: AcquaintanceView) -> RenderableType:
 def _plan(plan: PlanView) -> tuple[Text, ...]:
     what = "due" if plan.ahead <= 0.0 else "ahead"
     told = f"(private) {plan.words}" if plan.private else plan.words
-    return (
-        BLANK,
-        words(what, LOUD),
-        words(told),
-        words(str(plan.evidence), QUIET),
-        words(plan.when[:10], QUIET),
-        BLANK,
-    )
-
-
-def _across(said: str) -> tuple[Text, ...]:
-    return (BLANK, BLANK, words(said, QUIET), BLANK, BLANK, BLANK)
+    evidence, day = words(str(plan.evidence), QUIET), words(plan.when[:10], QUIET)
+    return (BLANK, words(what, LOUD), words(told), evidence, day, BLANK)
 
 
 def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:

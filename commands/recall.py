@@ -9,27 +9,11 @@ from typing import TypeVar
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, NAMES, intensity, said
+from commands.memory_view import BAR, MEMORY_COLUMNS, NAMES, memory_cells
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    LOUD,
-    QUIET,
-    Flowing,
-    TextColumn,
-    TextRows,
-    ago,
-    feeling_text,
-    heading,
-    level,
-    measure,
-    number,
-    quiet,
-    stacked,
-    warning,
-    words,
-)
+from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, quiet, stacked, warning
+from noodlings.drawing.marks import LOUD, QUIET, feeling_text, level, measure, number, words
 from noodlings.errors import UserError
 from noodlings.inspect.recall import ArchiveView, FoundView, RecallOptions, RecallView, Status
 from noodlings.recall.filters import Filters, moment_of
@@ -41,7 +25,7 @@ from noodlings.values.percept import Kind
 Choice = TypeVar("Choice", bound=StrEnum)
 
 PAGE = 8
-"""Memories shown at a time, two lines each: with the frame they fit a terminal of 24 lines."""
+"""Memories shown at a time, two lines each, so that a page fits a terminal of 24 lines."""
 
 _USAGE = '@recall NAME "WHAT" [--user WHO] [--since WHEN] [--mood current] [--limit N]'
 _SPEC = Spec(
@@ -120,7 +104,6 @@ async def recall(context: CommandContext, arguments: str) -> Reply:
 
 
 def recall_view(view: RecallView) -> RenderableType:
-    """What was looked for and in what, then each memory with what its score is made of."""
     count = f"{len(view.memories)} found" if view.memories else ""
     head = stacked(
         heading(view.name, "recall", f'"{view.query}"'), _facts(view, count), *remarks(view.archive)
@@ -133,20 +116,16 @@ def recall_view(view: RecallView) -> RenderableType:
     columns = (
         TextColumn("#", 9, "right", leaves=True),
         TextColumn("score", BAR + 5),
-        TextColumn("who", NAME),
-        TextColumn("feeling", optional=True),
-        TextColumn("when"),
-        TextColumn("intensity", align="right", optional=True),
-        TextColumn("what", None),
+        *MEMORY_COLUMNS,
     )
     rows: list[tuple[Text, ...] | Text] = []
     for one in view.memories:
-        rows += [_row(one), _reasons(one)]
+        entry_id = Text(str(one.entry.id), style=QUIET)
+        rows += [(entry_id, measure(one.score, BAR), *memory_cells(one.entry)), _reasons(one)]
     return stacked(head, BLANK, TextRows(columns, rows))
 
 
 def _facts(view: RecallView, count: str) -> RenderableType:
-    """In how many memories, by what means, and in which mood."""
     archive = view.archive
     by = f"by words and meaning ({archive.model})" if view.by_meaning else "by words"
     parts = [Text(count, style=LOUD)] if count else []
@@ -158,7 +137,7 @@ def _facts(view: RecallView, count: str) -> RenderableType:
 
 
 def remarks(archive: ArchiveView) -> Iterator[RenderableType]:
-    """What one should know of the archive while it is not whole."""
+    """What to know about an archive that is not complete yet."""
     if not archive.loaded:
         yield warning(
             f"Its archive is still being loaded: {archive.entries:,} of {archive.perceived:,} so far."
@@ -170,21 +149,8 @@ def remarks(archive: ArchiveView) -> Iterator[RenderableType]:
         yield quiet(f"{archive.parked:,} could not be embedded, so only their words are searched{why}")
 
 
-def _row(one: FoundView) -> tuple[Text, ...]:
-    entry = one.entry
-    return (
-        Text(str(entry.id), style=QUIET),
-        measure(one.score, BAR),
-        words(entry.name),
-        feeling_text(entry.feeling, entry.family),
-        Text(ago(entry.age), style=QUIET),
-        intensity(entry),
-        said(entry),
-    )
-
-
 def _reasons(one: FoundView) -> Text:
-    """Where it is, and what its score is made of, the reasons that found it in front."""
+    """Where it is and what its score is made of, first the reasons that found it."""
     line = Text(f"      {one.status}", style=QUIET)
     scores = dict(one.scores)
     for why in one.why:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from commands.parse import Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import LOUD, QUIET, TextColumn, TextRows, quiet, stacked, words
+from commands.render import TextColumn, TextRows, quiet, stacked
 from noodlings.app import read_recipes
+from noodlings.drawing.marks import LOUD, QUIET, words
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
     from noodlings.values.persona import Persona
-    from noodlings.worlds.rooms import World
 
 
 @command("@recipes", "@recipes", group="minds")
@@ -26,7 +26,7 @@ async def recipes(context: CommandContext, arguments: str) -> Reply:
     """
     if parse_flags(arguments, Spec("@recipes", named=False)).name:
         raise UserError("@recipes stands alone")
-    world = _world(context)
+    world = context.rooms
     where = {being.id: room.name for being, room in world.who()}
     all_of_them = sorted(_all(context).values(), key=lambda persona: persona.id)
     data = [
@@ -51,7 +51,7 @@ async def rez(context: CommandContext, arguments: str) -> Reply:
       @rez lotta
     """
     context.caller.require_admin("bring characters to life")
-    world = _world(context)
+    world = context.rooms
     _refuse_skipped(arguments, context)
     persona = _one(arguments, _all(context), "@rez NAME")
     if persona.id not in context.society.personas:
@@ -74,7 +74,7 @@ async def derez(context: CommandContext, arguments: str) -> Reply:
       @derez phi
     """
     context.caller.require_admin("take characters out of the rooms")
-    world = _world(context)
+    world = context.rooms
     persona = _one(arguments, context.society.personas, "@derez NAME")
     world.rest(persona.id)
     return Reply(
@@ -82,26 +82,20 @@ async def derez(context: CommandContext, arguments: str) -> Reply:
     )
 
 
-def _world(context: CommandContext) -> World:
-    if context.world is None:
-        raise UserError("There are no rooms here; this command works only inside the world (noodlings play).")
-    return context.world
-
-
 def _all(context: CommandContext) -> dict[str, Persona]:
-    """Everybody with a recipe, and everybody who lives here without one."""
+    """All characters with a recipe, and all who live here without one."""
     return read_recipes(context.society.settings.data_dir).personas | context.society.personas
 
 
 def _refuse_skipped(arguments: str, context: CommandContext) -> None:
-    """Raise `UserError` with what is wrong in the recipe of that name, where it was left out."""
+    """Raise `UserError` if the recipe of that name was skipped, with what is wrong in it."""
     for path, why in read_recipes(context.society.settings.data_dir).skipped:
         if path.stem.casefold() == arguments.casefold():
             raise UserError(clean(why))
 
 
 def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
-    """The one that is named, by id, name or alias. Raises `NotFound`."""
+    """The character with this id, name or alias. Raises `NotFound`."""
     wanted = arguments.casefold()
     if not wanted:
         raise UserError(f"Type it like this: {usage}")
@@ -113,7 +107,7 @@ def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
 
 
 def _refuse_shared_names(persona: Persona, others: Iterable[Persona]) -> None:
-    """Whoever is called must be one character."""
+    """Raise `UserError` if one of its names is already taken."""
     for other in others:
         shared = _names(persona) & _names(other)
         if shared:

@@ -1,8 +1,8 @@
 """The commands one can type in the world: how they are declared, found and run.
 
-A command is an async function with a docstring, and the docstring is its help. It decides and returns one
-`Reply` that carries data and a view of it; refusals are raised as `NoodlingsError` and put into words here,
-once. Nothing a person types ends in a traceback.
+A command is an async function, and its docstring is its help. It returns a `Reply` with data and a view of
+them. It refuses by raising a `NoodlingsError`, which becomes a reply here. Nothing a person types ends in a
+traceback.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
 from commands.parse import HelpAsked
 from commands.speech import EVERYDAY, may_be_talk, why_withheld
+from noodlings.drawing.screen import render
 from noodlings.errors import NoodlingsError, UserError, told
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.caller import Caller
@@ -34,13 +34,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers.
+    """The answer of a command.
 
     Attributes:
-        data: JSON-compatible, the same numbers that the view shows.
-        view: what a person sees, any rich renderable.
-        error: something was refused.
-        leave: the caller wants to go.
+        data: what the view shows, JSON-compatible.
+        view: what a person sees.
+        error: whether something was refused.
+        leave: whether the caller wants to go.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -49,40 +49,29 @@ class Reply:
     leave: bool = False
 
     def render(self, width: int = 80, colour: bool = False) -> str:
-        """The view as text, at most `width` columns; with ANSI colours when asked. No trailing newline."""
         return render(self.view, width, colour)
-
-
-def render(view: RenderableType, width: int = 80, colour: bool = False) -> str:
-    """Any rich renderable as text of at most `width` columns."""
-    out = StringIO()
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        no_color=not colour,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    console.print(view, end="")
-    return out.getvalue().rstrip("\n")
 
 
 @dataclass(slots=True)
 class CommandContext:
-    """What a command works with: who asks, and the parts of the program it may ask.
+    """What a command works with: who typed it, and the parts of the program that it may use.
 
-    `world` is None where there are no rooms (a command line sent by another server, a read-only look).
+    `world` is None where there are no rooms, as for a command line that another server sends.
     """
 
     caller: Caller
     society: Society
     inspector: Inspector
     world: World | None = None
-    width: int = 80
+
+    @property
+    def rooms(self) -> World:
+        """The world. Raises `UserError` where there is none."""
+        if self.world is None:
+            raise UserError(
+                "There are no rooms here; this command works only inside the world (noodlings play)."
+            )
+        return self.world
 
 
 Run = Callable[[CommandContext, str], Awaitable[Reply]]
@@ -90,7 +79,7 @@ Run = Callable[[CommandContext, str], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: its name, other names, how it is used, and what runs."""
+    """One command: its names, its usage line, and the function that runs it."""
 
     name: str
     usage: str
@@ -100,12 +89,10 @@ class Command:
 
     @property
     def help(self) -> str:
-        """The whole docstring."""
         return inspect.cleandoc(self.run.__doc__ or "")
 
     @property
     def summary(self) -> str:
-        """The first line of the help."""
         return self.help.split("\n", 1)[0]
 
 
@@ -119,7 +106,7 @@ class Registry:
     def command(
         self, name: str, usage: str = "", aliases: tuple[str, ...] = (), group: str = "world"
     ) -> Callable[[Run], Run]:
-        """Declare a command. An alias of one punctuation mark needs no space behind it (`"hello`)."""
+        """Declare a command. An alias of one punctuation mark needs no space after it (`"hello`)."""
 
         def declare(run: Run) -> Run:
             made = Command(name, usage, run, aliases, group)
@@ -138,7 +125,7 @@ class Registry:
         return list(dict.fromkeys(self._by_name.values()))
 
     def find(self, name: str) -> Command:
-        """By name, alias or unambiguous beginning. Raises `UserError` that names the nearest."""
+        """The command with this name, alias or unambiguous beginning. Raises `UserError` with near names."""
         name = name.lower()
         if name in self._by_name:
             return self._by_name[name]
@@ -150,7 +137,6 @@ class Registry:
         raise UserError(f"There is no command {shorten(name, 30)}; {hint}")
 
     def split(self, line: str) -> tuple[Command, str]:
-        """The command of a line and what follows it."""
         mark = self._prefixes.get(line[0])
         if mark is not None:
             return mark, line[1:].strip()
@@ -158,7 +144,7 @@ class Registry:
         return self.find(name), rest.strip()
 
     def read(self, line: str, world: World | None, user_id: str) -> tuple[Command, str]:
-        """What a line means to somebody: as `split`, but in a room bare text is speech (`speech.py`)."""
+        """As `split`, but in a room bare text is speech; the rules are in `speech.py`."""
         if world is None:
             return self.split(line)
         first, space, _ = line.lower().partition(" ")
@@ -177,7 +163,7 @@ class Registry:
             raise UserError(f"{why or error} Nothing was said; to say it, put say in front.") from None
 
     def name_of(self, line: str, world: World | None = None, user_id: str = "") -> str:
-        """The name of a line's command, and "" where there is none: no word that somebody typed."""
+        """The name of a line's command, or ""; for logs, which must hold no word that somebody typed."""
         line = clean(line)
         try:
             return self.read(line, world, user_id)[0].name if line else ""
@@ -185,7 +171,7 @@ class Registry:
             return ""
 
     async def dispatch(self, line: str, context: CommandContext) -> Reply:
-        """Run one line as typed. Every refusal is a reply with `error`; an empty line is an empty reply."""
+        """Run one line as typed. A refusal is a reply with `error`; an empty line has an empty reply."""
         if len(line) > MAX_LINE * 4:
             return _too_long(line)
         line = clean(line)
@@ -213,7 +199,7 @@ class Registry:
 
 
 def _with_name_quoted(rest: str, society: Society) -> str:
-    """`old tom 2` as `"old tom" 2`: a character's name at the beginning is one word, whatever is in it."""
+    """`old tom 2` becomes `"old tom" 2`: a character's name at the beginning counts as one word."""
     folded = rest.casefold()
     long = (name for persona in society.personas.values() for name in persona.names if " " in name)
     fits = [
@@ -228,8 +214,8 @@ def _too_long(line: str) -> Reply:
 
 
 def refused(why: str) -> Reply:
-    """A reply that says no, and why: a sentence, however small its first word was where it was raised."""
-    if why.partition(" ")[0].isalpha():  # no setting and no flag
+    """A reply that says why something was refused, as a sentence with a capital letter."""
+    if why.partition(" ")[0].isalpha():  # else it begins with a setting or a flag
         why = why[0].upper() + why[1:]
     return Reply(data={"error": why}, view=Text(why, style="yellow"), error=True)
 

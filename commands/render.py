@@ -1,8 +1,7 @@
-"""The shared look of every command: headings, remarks, aligned rows; marks are those of `noodlings.drawing`.
+"""The shared look of all commands: headings, remarks, aligned rows.
 
-The rules: no colour carries meaning alone (a bar has its number, a feeling its word); nothing is wider than
-what it is shown in, and what is cut ends in an ellipsis; text from outside is a `rich.text.Text`, cleaned,
-never markup. Layout happens when a view is rendered, so one view fits 40 columns and 200.
+The rules are those of `noodlings.drawing.marks`. Layout happens when a view is rendered, so the same view
+fits 40 columns and 200.
 """
 
 from __future__ import annotations
@@ -15,59 +14,40 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from noodlings.drawing.marks import ACCENT as ACCENT
-from noodlings.drawing.marks import LOUD as LOUD
-from noodlings.drawing.marks import QUIET as QUIET
-from noodlings.drawing.marks import ago as ago
-from noodlings.drawing.marks import bar as bar
-from noodlings.drawing.marks import cut as cut
-from noodlings.drawing.marks import done_without as done_without
-from noodlings.drawing.marks import feeling_style as feeling_style
-from noodlings.drawing.marks import feeling_text as feeling_text
-from noodlings.drawing.marks import level as level
-from noodlings.drawing.marks import measure as measure
-from noodlings.drawing.marks import number as number
-from noodlings.drawing.marks import spoken_by as spoken_by
-from noodlings.drawing.marks import words as words
+from noodlings.drawing.marks import LOUD, QUIET, cut
 from noodlings.text import clean
 
 GAP = 2
 """Cells between two columns."""
 ROOMY = 44
-"""Cells that the open column keeps before optional columns are shown beside it."""
+"""Cells that the open column must keep for optional columns to be shown beside it."""
+INDENT = 2
+"""Empty cells at the left."""
 
 
 def quiet(text: str) -> RenderableType:
-    """A remark beside what matters; it wraps, and keeps its indent."""
+    """A dim remark, which wraps and keeps its indent."""
     return _wrapped(text, QUIET)
 
 
 def warning(text: str) -> RenderableType:
-    """Something one should know of; it wraps, and keeps its indent."""
+    """A warning, which wraps and keeps its indent."""
     return _wrapped(text, "yellow")
 
 
 def hidden(count: int) -> RenderableType | None:
-    """That there is more which this caller may not read; None where there is not."""
+    """How much more there is that the caller may not read; None for nothing."""
     return quiet(f"{count:,} more {'is' if count == 1 else 'are'} not yours to read.") if count else None
 
 
 def nothing(said: str, count: int) -> RenderableType:
-    """That a view is empty, in words; where the caller may not read what is in it, just that."""
-    if not count:
-        return quiet(said)
-    return quiet(
-        f"{count:,} {'is' if count == 1 else 'are'} not yours to read, and there are no others here."
-    )
-
-
-def page_flags(end: int, limit: int, usual: int) -> str:
-    """How to ask for the page after the first `end` things, with the limit where it is not the usual one."""
-    return f"--page {end // limit + 1}" if limit == usual else f"--limit {limit} --page {end // limit + 1}"
+    """Why a view is empty: as `said`, or because the caller may not read the `count` things in it."""
+    theirs = f"{count:,} {'is' if count == 1 else 'are'} not yours to read, and there are no others here."
+    return quiet(theirs if count else said)
 
 
 OTHERS = "what it says to others is not yours to read"
-"""Said to whoever does not see everything, whether there is any or not."""
+"""Shown to players whether there is anything or not."""
 
 
 def _wrapped(text: str, style: str) -> RenderableType:
@@ -75,13 +55,13 @@ def _wrapped(text: str, style: str) -> RenderableType:
 
 
 def heading(name: str, what: str, note: str = "") -> RenderableType:
-    """The first line of a view: whose, what, and a remark."""
+    """The first line of a view: the name, what is shown, and a remark."""
     parts = [Text.assemble((clean(name), LOUD), f" · {clean(what)}")]
     return Flowing([*parts, Text(clean(note), style=QUIET)] if note else parts, indent=0, gap=3)
 
 
 def stacked(*parts: RenderableType | None) -> Group:
-    """Parts below one another; None is left out."""
+    """Parts below one another, without None."""
     return Group(*(part for part in parts if part is not None))
 
 
@@ -90,20 +70,19 @@ BLANK = Text("")
 
 @dataclass(frozen=True, slots=True)
 class Flowing:
-    """Parts beside one another, on as many lines as they need; a part is broken only where it is too wide.
+    """Parts beside one another, on as many lines as they need. A part too wide for a line is cut.
 
     Attributes:
-        indent: empty cells at the left; in the first line `lead` stands there.
+        indent: cells at the left, empty except for `lead` in the first line.
         gap: cells between parts.
     """
 
     parts: Sequence[Text]
-    indent: int = 2
+    indent: int = INDENT
     gap: int = GAP
     lead: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The lines at the width they are shown in."""
         room = max(options.max_width - self.indent, 1)
         margin = self.lead.ljust(self.indent)
         line = Text("", no_wrap=True)
@@ -121,11 +100,10 @@ class TextColumn:
     """How one column of `TextRows` behaves.
 
     Attributes:
-        title: above the column, dim; no title line is drawn when no column has one.
-        most: never wider than this many cells; None for the one open column, which takes what is left.
-        align: of the cells and the title.
-        optional: it is shown only where that leaves the open column `ROOMY` cells.
-        leaves: it goes when not even the other columns fit beside one another.
+        title: above the column; there is no title line if no column has one.
+        most: the greatest width in cells; None for the open column, which takes what is left.
+        optional: it is shown only if that leaves the open column `ROOMY` cells.
+        leaves: it is dropped if the columns without the open one do not fit.
     """
 
     title: str = ""
@@ -139,26 +117,21 @@ class TextColumn:
 class TextRows:
     """Aligned rows that fit any width.
 
-    The open column stands beside the others while it has `least` cells there, else below them on a line of
-    its own. A row whose open cell is empty goes on with the row before it. Columns without any content are
-    not drawn.
+    The open column stands beside the others if it has `least` cells there, else below them on a line of its
+    own. A row whose open cell is empty continues the row before it. Columns without content are not drawn.
 
     Attributes:
-        columns: how each column behaves; at most one is open (`most=None`).
+        columns: at most one is open (`most=None`).
         rows: a cell for each column; a single text instead of a row is a line across all columns.
-        least: cells that the open column needs to stand beside the others.
-        indent: empty cells at the left.
     """
 
     columns: Sequence[TextColumn]
     rows: Sequence[Sequence[Text] | Text]
     least: int = 24
-    indent: int = 2
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The rows at the width they are shown in."""
-        room = max(options.max_width - self.indent, 1)
-        margin = Text(" " * self.indent)
+        room = max(options.max_width - INDENT, 1)
+        margin = Text(" " * INDENT)
         opened = next((at for at, column in enumerate(self.columns) if column.most is None), None)
         widths = self._widths(room)
         left = room - _taken(widths) - (GAP if widths else 0)
@@ -166,9 +139,8 @@ class TextRows:
         if opened is not None and below is None:
             widths[opened] = left
         if below is None and any(column.title for column in self.columns):
-            yield margin + self._line(
-                [Text(column.title, style=QUIET) for column in self.columns], widths, room
-            )
+            titles = [Text(column.title, style=QUIET) for column in self.columns]
+            yield margin + self._line(titles, widths, room)
         waiting: Text | None = None
         for row in self.rows:
             goes_on = not isinstance(row, Text) and opened is not None and not row[opened]
@@ -187,7 +159,7 @@ class TextRows:
             yield waiting
 
     def _widths(self, room: int) -> dict[int, int]:
-        """Cells of each column that is shown, without the open one."""
+        """Column → its width in cells, for the columns that are shown, without the open one."""
         rows = [row for row in self.rows if not isinstance(row, Text)]
         widths = {}
         for at, column in enumerate(self.columns):
@@ -203,7 +175,6 @@ class TextRows:
         return widths
 
     def _line(self, cells: Sequence[Text], widths: dict[int, int], room: int) -> Text:
-        """The cells that are shown, each at its width, never wider than the room."""
         line = Text("", no_wrap=True)
         for at in sorted(widths):
             line.append(" " * GAP if line else "")

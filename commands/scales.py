@@ -1,6 +1,6 @@
-"""Scales: numbers as bars between two named ends, and rows of numbers as small columns; in any width.
+"""Numbers as bars between two named ends, and rows of numbers as small columns, in any width.
 
-The rule they keep: no bar without its numbers, and both ends of every bar say what they mean.
+Every bar has its numbers beside it, and both its ends say what they mean.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from commands.render import ACCENT, GAP, LOUD, QUIET, bar, cut, level, quiet
+from commands.render import GAP, INDENT, quiet
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, level
 
 WIDEST = 41
 """Cells of the longest bar."""
 SHORTEST = 9
-"""Cells that a bar needs to stand in one line with its numbers."""
+"""Cells that a bar needs to stand on one line with its numbers."""
+MOST_COLUMNS = 40
 MARK = "┃"
 
 _MIDDLE = "│"
@@ -28,12 +30,10 @@ class Scale:
     """One number between two ends.
 
     Attributes:
-        name: what is measured.
-        value: 0…1; or −1…1 when it is `signed`, which draws it from the middle.
-        mark: another value on the same scale, drawn as `MARK`; None for none.
+        value: 0…1; or −1…1 if it is `signed`, and then drawn from the middle.
+        mark: another value on the same scale, drawn as `MARK`.
         numbers: as shown beside the bar, one for each title.
-        ends: what the ends mean, left and right; empty where the whole table says so.
-        style: colour of the bar.
+        ends: what the left and the right end mean; empty if `Scales.ends` says so for all.
     """
 
     name: str
@@ -47,25 +47,21 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """Scales below one another: bar and numbers in one line where that fits, else the bar below its numbers.
+    """Scales below one another: bar and numbers on one line if they fit, else the bar below its numbers.
 
     Attributes:
         scales: at least one.
         titles: above the numbers.
-        ends: what the ends of all bars mean, for scales that do not say it themselves; above the bars, or
-            below all where there is no room.
-        indent: empty cells at the left.
+        ends: what the ends of all bars mean; shown above the bars, or below all if there is no room.
     """
 
     scales: Sequence[Scale]
     titles: Sequence[str]
     ends: tuple[str, str] = ("", "")
-    indent: int = 2
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The lines at the width they are shown in."""
-        room = max(options.max_width - self.indent, 1)
-        margin = Text(" " * self.indent)
+        room = max(options.max_width - INDENT, 1)
+        margin = Text(" " * INDENT)
         widths = [
             max(map(len, column))
             for column in zip(self.titles, *(s.numbers for s in self.scales), strict=True)
@@ -95,15 +91,13 @@ class Scales:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a number went: as many of the latest values as fit, oldest first, and the number it is now.
+    """The course of a number: as many of the latest values as fit, oldest first, and the number now.
 
     Attributes:
-        name: what is shown.
         shares: the values, 0…1 each, at least one.
         now: the number as shown.
         ends: what the lowest and the highest column mean.
-        since: where it went since the latest of the values, 0…1; None where it only changes with those.
-        most: the longest row of columns.
+        since: the value now, 0…1, if it may have changed since the latest of the values.
     """
 
     name: str
@@ -111,16 +105,13 @@ class Course:
     now: str
     ends: tuple[str, str]
     since: float | None = None
-    most: int = 40
-    indent: int = 2
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The row, and what it means behind it or below it."""
-        margin = Text(" " * self.indent)
-        room = max(options.max_width - self.indent, 1)
+        margin = Text(" " * INDENT)
+        room = max(options.max_width - INDENT, 1)
         since = "" if self.since is None else f"→{level(self.since)}"
         taken = len(self.name) + len(since) + len(self.now) + 2 * GAP
-        shown = self.shares[-max(min(room - taken, self.most), 1) :]
+        shown = self.shares[-max(min(room - taken, MOST_COLUMNS), 1) :]
         line = Text.assemble(
             (self.name, QUIET), " " * GAP, (columns(shown) + since, ACCENT), " " * GAP, (self.now, LOUD)
         )
@@ -152,7 +143,7 @@ def gauge(scale: Scale, width: int) -> Text:
 def _from_middle(value: float, width: int) -> str:
     half = width // 2
     right = bar(max(value, 0.0), half).plain
-    # There are no blocks that grow from the right but these two.
+    # Of the blocks that grow from the right, Unicode has only these two.
     full, part = divmod(max(round(min(max(-value, 0.0), 1.0) * half * 4), 1 if value < 0 else 0), 4)
     left = ({0: "", 1: "▕", 2: "▐", 3: "█"}[part] + "█" * full).rjust(half, _EMPTY)
     return left + _MIDDLE + right
@@ -178,5 +169,5 @@ def _row(
 
 
 def _odd(width: int) -> int:
-    """The nearest odd width below, and at least 3: the middle and a cell on each side."""
+    """The greatest odd width up to this one, at least 3: the middle and a cell on each side."""
     return max(width - 1 + width % 2, 3)

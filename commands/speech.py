@@ -1,15 +1,15 @@
 """When a bare line is speech: in a room, whatever is no command and does not look like one.
 
-What was meant for one alone, or for no ears at all, must never be said aloud because of a slip of the finger.
-So a line in doubt is refused with a hint, and `say` in front of it ends the doubt.
+A typing error must never say aloud what was meant for one person or for nobody. So a doubtful line is refused
+with a hint, and `say` in front of it has it said.
 
-1. A line that begins with a command, its other name or an unambiguous beginning of it is that command, and
-   the name of an exit alone walks there. Everyday words that only begin a command's name ("no", "so", "we")
-   are none, and neither is `who` with words behind it.
+1. A line that begins with a command, an alias or an unambiguous beginning of it is that command, and the name
+   of an exit alone walks there. This is not so for everyday words that only begin a command's name ("no",
+   "so", "we"), and for `who` with words behind it.
 2. These are never said: a line that begins with a sign other than ' ( or …, one with = or a --flag in it, a
-   first word that is nearly a command, a login, and "tell phi", "why phi" and the like, which are commands
-   elsewhere or with an @.
-3. Everything else is said to the room. Whoever it names is spoken to: "servnak, hello".
+   first word that is nearly a command, a login, `more` alone, and "tell phi", "why phi" and the like, which
+   are commands elsewhere or with an @.
+3. Everything else is said to the room, and addressed to whoever it names: "servnak, hello".
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ _EVERYDAY = (
     "hell held helped helps heal heap exist exists edit shout dawn"
 )
 EVERYDAY = frozenset(_EVERYDAY.split())
-"""Words that talk begins with, though they begin a command's name, or nearly are one."""
+"""Words with which talk begins, although they begin a command's name or are nearly one."""
 
 _NEARLY = ["whisper", "look", "help", "quit", "exit", "emote", "north", "south", "east", "west", "down"]
-"""Commands whose misspelling is told from talk; of the others nothing is lost when it is said."""
+"""Commands whose misspelling is not said; of the others, saying it does no harm."""
 _LOGIN = ["connect", "create", "login"]
 _TO_ONE = frozenset(["tell", "t", "page", "p", "msg", "message", "dm", "pm", "reply", "w", "wh"])
-"""How other worlds call a whisper, where somebody's name stands behind."""
+"""What a whisper is called in other worlds, if somebody's name follows."""
 _ALONE = frozenset(["inventory", "inv", "score", "equipment"])
 _NOT_HERE = frozenset(["examine", "wield", "ooc"])
-"""Commands of other worlds, of which there are none here; those that are only where they stand alone …"""
+"""Commands of other worlds that do not exist here. `_ALONE` are commands only if nothing follows, …"""
 _HANDLING = frozenset(["get", "take", "drop", "give", "put", "wear", "open", "push", "pull"])
-"""… and those that are where somebody or something is named behind them that is there to be handled."""
+"""… and these only if somebody or something that can be handled is named after them."""
 _SIGNS = frozenset(string.punctuation) - frozenset("'(")
 _FLAG = re.compile(r"(?<!\S)--[a-zA-Z]")
 
 
 def may_be_talk(line: str) -> bool:
-    """Whether a clean line, not empty, is in no way written like a command, whatever its words are."""
+    """Whether a clean, non-empty line is not written like a command, whatever its words are."""
     signed = line[0] in _SIGNS and not line.startswith("..")
     return not (signed or "=" in line or _FLAG.search(line))
 
 
 def why_withheld(line: str, commands: Container[str], world: World) -> str | None:
-    """Why a line that is no command is not said, as a sentence ("" where that is plain); None if it is said.
+    """Why a clean, non-empty line that is no command is not said: a sentence, or "" if the reason is plain.
+
+    None if it is said. What is meant for somebody is withheld wherever in the `world` they are.
 
     Args:
-        line: clean, and not empty.
         commands: the names of all commands.
-        world: where it is typed. What is meant for somebody is not said, wherever they are in it.
     """
     if not may_be_talk(line):
         return ""
@@ -70,6 +70,8 @@ def why_withheld(line: str, commands: Container[str], world: World) -> str | Non
     to = rest.partition(" ")[0].casefold().strip(string.punctuation)
     if word in _TO_ONE and _names_one(to, world):
         return f"To tell {to} alone, type: whisper {to} = TEXT."
+    if word == "more" and not rest:
+        return "There is nothing more to show; a list that goes on says which --page to add."
     if word == "q":
         return "To leave, type quit."
     handled = word in _HANDLING and _is_handled(rest, world)
@@ -81,7 +83,7 @@ def why_withheld(line: str, commands: Container[str], world: World) -> str | Non
 
 
 def _is_handled(rest: str, world: World) -> bool:
-    """Whether these few words name somebody first or a thing that lies about last: "phi fish", "a ledger"."""
+    """Whether these few words begin with somebody's name or end with a thing: "phi fish", "a ledger"."""
     words = [word.strip(string.punctuation) for word in rest.casefold().split()]
     if not 1 <= len(words) <= 4:
         return False

@@ -1,4 +1,4 @@
-"""`@symbols NAME`: a character's subconscious, what intense moments became and what stands behind it."""
+"""`@symbols NAME`: a character's subconscious, the images that intense moments left."""
 
 from __future__ import annotations
 
@@ -6,33 +6,18 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, felt_lines
+from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining, span
 from commands.parse import Flag, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
-from commands.render import (
-    BLANK,
-    QUIET,
-    TextColumn,
-    TextRows,
-    ago,
-    feeling_style,
-    feeling_text,
-    heading,
-    hidden,
-    measure,
-    nothing,
-    number,
-    stacked,
-    words,
-)
+from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, stacked
+from noodlings.drawing.marks import QUIET, ago, feeling_style, feeling_text, measure, number, words
 from noodlings.inspect.symbols import SymbolsView, SymbolView
 
 PAGE = 8
-"""Symbols shown at a time, two lines each: with its frame a page fits a terminal of 24 lines."""
+"""Symbols shown at a time, two lines each, so that a page fits a terminal of 24 lines."""
 
 _USAGE = "@symbols NAME [--similar] [--limit N] [--page N]"
-_SPEC = Spec(
-    _USAGE, (Flag("similar"), Flag("limit", "N", int, 1, 1_000), Flag("page", "N", int, 1, 1_000_000))
-)
+_SPEC = Spec(_USAGE, (Flag("similar"), *PAGE_FLAGS))
 
 
 @command("@symbols", _USAGE, group="minds")
@@ -56,21 +41,21 @@ async def symbols(context: CommandContext, arguments: str) -> Reply:
       @symbols phi --limit 3 --page 2
     """
     parsed = parse_flags(arguments, _SPEC)
-    limit = parsed.whole("limit", PAGE)
-    view = context.inspector.symbols(
-        context.caller, parsed.name, limit, (parsed.whole("page", 1) - 1) * limit, parsed.has("similar")
-    )
+    page = limit_and_offset(parsed, PAGE)
+    view = context.inspector.symbols(context.caller, parsed.name, *page, parsed.has("similar"))
     return Reply(view.as_dict(), symbols_view(view))
 
 
 def symbols_view(view: SymbolsView) -> RenderableType:
-    """The symbols with what they were made of; with `similar` below what is felt now."""
     what = "symbols that felt like now" if view.similar else "symbols"
+    shown = span(view.offset, len(view.symbols), view.total)
+    room = "" if view.similar or len(view.symbols) < view.total else f", room for {view.capacity:,}"
     return stacked(
-        heading(view.name, what, _span(view)),
+        heading(view.name, what, f"{shown}{room}" if shown else ""),
         felt_lines("feels", view.current) if view.similar else None,
         BLANK,
         _rows(view) if view.symbols else nothing(_nothing(view), 0 if view.total else view.hidden),
+        remaining(view.offset, len(view.symbols), view.total, PAGE),
         hidden(view.hidden if view.total else 0),
     )
 
@@ -103,17 +88,9 @@ def _row(symbol: SymbolView, measured: float) -> tuple[Text, ...]:
     )
 
 
-def _span(view: SymbolsView) -> str:
-    shown = len(view.symbols)
-    if not shown:
-        return ""
-    part = f"{view.offset + 1}–{view.offset + shown} of {view.total:,}" if shown < view.total else ""
-    return part or f"all {view.total:,}" + ("" if view.similar else f", room for {view.capacity:,}")
-
-
 def _nothing(view: SymbolsView) -> str:
     if view.offset and view.total:
-        return f"There are only {view.total:,}."
+        return past_the_end(view.total)
     if view.similar:
         return f"Nothing felt like that (similarity of at least {number(view.threshold)})."
     return "No moment has been intense enough to leave an image yet."

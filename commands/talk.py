@@ -1,7 +1,6 @@
-"""Being in the world: to speak, to act, to look around and to walk.
+"""Being in the world: speaking, acting, looking around and walking.
 
-What one does is answered at once, with how it looks to oneself; what characters make of it comes later, by
-itself. The group "world" in `help`.
+Each command is answered at once with what the player sees; the answers of characters come later.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ async def say(context: CommandContext, rest: str) -> Reply:
         say look at the rain
         "whisper is a lovely word
     """
-    return _done(context, _world(context).say(context.caller.user_id, rest or _missing("say TEXT")))
+    return _done(context, context.rooms.say(context.caller.user_id, rest or _missing("say TEXT")))
 
 
 @command("emote", "emote ACTION", aliases=(":", ";", "pose"))
@@ -52,7 +51,7 @@ async def emote(context: CommandContext, rest: str) -> Reply:
         :waves
         :'s hands shake
     """
-    return _done(context, _world(context).emote(context.caller.user_id, rest or _missing("emote ACTION")))
+    return _done(context, context.rooms.emote(context.caller.user_id, rest or _missing("emote ACTION")))
 
 
 @command("whisper", "whisper NAME = TEXT")
@@ -66,7 +65,7 @@ async def whisper(context: CommandContext, rest: str) -> Reply:
         whisper phi = I am afraid of the dark
     """
     name, text = split_assignment(rest, "whisper NAME = TEXT")
-    return _done(context, _world(context).whisper(context.caller.user_id, name, text))
+    return _done(context, context.rooms.whisper(context.caller.user_id, name, text))
 
 
 @command("@private", "@private NAME [--sealed] TEXT")
@@ -89,7 +88,7 @@ async def private(context: CommandContext, rest: str) -> Reply:
         _missing("@private NAME [--sealed] TEXT")
     tier = Tier.SEALED if sealed else Tier.SECRET
     context.society.require_keepable(tier)
-    return _done(context, _world(context).whisper(context.caller.user_id, name, said, tier=tier))
+    return _done(context, context.rooms.whisper(context.caller.user_id, name, said, tier=tier))
 
 
 @command("look", "look [NAME]", aliases=("l",))
@@ -101,7 +100,7 @@ async def look(context: CommandContext, rest: str) -> Reply:
         look servnak
         look at the clocks
     """
-    world = _world(context)
+    world = context.rooms
     scene = world.scene(context.caller.user_id)
     wanted = rest.removeprefix("at ").strip()
     return _look_at(context, world, scene, wanted) if wanted else _scene(scene)
@@ -111,7 +110,7 @@ async def look(context: CommandContext, rest: str) -> Reply:
 async def who(context: CommandContext, rest: str) -> Reply:
     """Show who is in the world, and where."""
     _nothing_behind(rest, "who")
-    beings = [(being, room.name) for being, room in _world(context).who()]
+    beings = [(being, room.name) for being, room in context.rooms.who()]
     width = max(len(being.name) for being, _ in beings)
     view = Text("\n").join(
         Text.assemble(
@@ -140,7 +139,7 @@ async def go(context: CommandContext, rest: str) -> Reply:
         go library
         n
     """
-    world = _world(context)
+    world = context.rooms
     world.go(context.caller.user_id, rest)
     return _scene(world.scene(context.caller.user_id))
 
@@ -166,12 +165,6 @@ def _declare_direction(direction: str, letter: str) -> None:
 
 for _direction, _letter in _DIRECTIONS.items():
     _declare_direction(_direction, _letter)
-
-
-def _world(context: CommandContext) -> World:
-    if context.world is None:
-        raise UserError("There are no rooms here; this command works only inside the world (noodlings play).")
-    return context.world
 
 
 def _missing(usage: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""`@why NAME` and `@transistors NAME`: what a character's words were made of, from end to end."""
+"""`@why NAME` and `@transistors NAME`: what a character's words were made of."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ from dataclasses import asdict
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows
+from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows, source_line
 from commands.parse import Flag, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from commands.render import (
-    ACCENT,
     BLANK,
     GAP,
-    LOUD,
     OTHERS,
-    QUIET,
     Flowing,
     TextColumn,
     TextRows,
+    heading,
+    hidden,
+    quiet,
+    stacked,
+    warning,
+)
+from noodlings.drawing.marks import (
+    ACCENT,
+    LOUD,
+    QUIET,
     ago,
     cut,
     done_without,
     feeling_text,
-    heading,
-    hidden,
     level,
     measure,
     number,
-    quiet,
     spoken_by,
-    stacked,
-    warning,
     words,
 )
 from noodlings.errors import UserError
@@ -48,7 +50,7 @@ _USAGE = "@why NAME [N] [--silent] [--id N] [--prompt]"
 _SPEC = Spec(_USAGE, (Flag("silent"), Flag("id", "N", int, 1), Flag("prompt")), text="N")
 _ADDED = "bold underline"
 _KEPT = 3
-"""Words in a row that stayed as they were, up to which they are shown."""
+"""The most unchanged words in a row that are still shown."""
 _GAIN = 4
 _OUTCOMES = {"passed": "nothing to add", "off": "off", "failed": "failed"}
 
@@ -102,10 +104,10 @@ async def transistors(context: CommandContext, arguments: str) -> Reply:
 
 
 def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
-    """The turn from top to bottom, in the order in which it happened.
+    """The turn in the order in which it happened.
 
     Args:
-        sees_all: whether the caller is shown the turns of everybody, and not its own alone.
+        sees_all: whether the caller sees the turns of everybody, and not only its own.
     """
     turn = view.turn
     if turn is None or view.affect is None:
@@ -117,11 +119,13 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         return stacked(heading(view.name, "why"), BLANK, quiet(none))
     when = ago(turn.percept.age) if turn.percept else ""
     speaker, heard, answered = exchanged(turn)
-    parts = asdict(view.parts)  # the first of them, surprise, stands before the importance
+    parts = {name: value for name, value in asdict(view.parts).items() if value and name != "surprise"}
     by = spoken_by(turn.voice)
+    steps = [Text.assemble((f"{one.step} ", QUIET), f"{one.milliseconds:.1f} ms") for one in view.steps]
     spent = f"{view.calls} call{'s' * (view.calls != 1)}, {view.tokens:,} tokens" if view.calls else ""
     return stacked(
         heading(view.name, "why", when),
+        source_line(turn.percept) if turn.percept else None,
         BLANK,
         _beside(speaker, [heard]),
         _beside(view.name, [answered]),
@@ -136,24 +140,18 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
                 Text.assemble(("mood ", QUIET), feeling_text(turn.mood.feeling, turn.mood.family)),
                 _figure("surprise", view.surprise),
                 _figure("importance", view.importance),
-                *(_figure(part, value) for part, value in parts.items() if value and part != "surprise"),
+                *(_figure(part, value) for part, value in parts.items()),
             ]
         ),
-        BLANK if view.recalled else None,
-        flow_rows(view.recalled) if view.recalled else None,
+        *((BLANK, flow_rows(view.recalled)) if view.recalled else ()),
         quiet("▸ put into words") if any(item.used for item in view.recalled) else None,
         hidden(view.hidden),
-        BLANK if view.modulations else None,
-        *(_chain(view) if view.modulations else ()),
-        BLANK if view.steps else None,
-        Flowing([Text.assemble((f"{one.step} ", QUIET), f"{one.milliseconds:.1f} ms") for one in view.steps])
-        if view.steps
-        else None,
+        *((BLANK, *_chain(view)) if view.modulations else ()),
+        *((BLANK, Flowing(steps)) if steps else ()),
     )
 
 
 def _action(action: Action | None) -> RenderableType | None:
-    """What it does beside answering, and who chose that."""
     if action is None:
         return None
     by = "by a model" if action.by == "llm" else "by rule"
@@ -168,7 +166,7 @@ _TONE_FROM = {
 
 
 def _tone(view: WhyView) -> Flowing | None:
-    """The tone of the answer, where it is a particular one."""
+    """The tone of the answer, unless it is plain."""
     tone = view.tone
     if tone.name is ToneName.PLAIN:
         return None
@@ -178,7 +176,7 @@ def _tone(view: WhyView) -> Flowing | None:
 
 
 def transistors_view(view: TransistorsView, sees_all: bool = True) -> RenderableType:
-    """Each transistor with its gain as a bar, and the last it did; `sees_all` as in `why_view`."""
+    """Each transistor with its gain as a bar, and its last effect; `sees_all` as in `why_view`."""
     none = "no effect yet" if sees_all else "no effect yet in its talk with you"
     rows: list[tuple[Text, ...]] = []
     for one in view.transistors:
@@ -203,7 +201,6 @@ def transistors_view(view: TransistorsView, sees_all: bool = True) -> Renderable
 
 
 def prompt_view(view: PromptView) -> RenderableType:
-    """What models were asked in a turn: each prompt with what it cost, message by message."""
     return stacked(
         heading(view.name, f"prompts of turn {view.entry}", ago(view.age)),
         quiet(view.note) if view.note else None,
@@ -243,7 +240,7 @@ _RUN = {
 
 
 def _chain(view: WhyView) -> list[RenderableType]:
-    """The thought, and below it each transistor with what it made of it and of what."""
+    """The thought, and below it what each transistor made of it, and what the transistor read."""
     lines: list[RenderableType] = []
     if view.thought:
         lines.append(_beside("thought", [words(view.thought)], _GAIN))
@@ -261,7 +258,7 @@ def _chain(view: WhyView) -> list[RenderableType]:
 
 
 def _beside(name: str, parts: Sequence[Text], gain: int = 0, shown: str = "") -> Flowing:
-    """Words that wrap, beside whose they are; between them there may be room for a gain."""
+    """Words that wrap, with a name at their left, and between them perhaps a gain."""
     indent = 2 + NAME + GAP + (gain + GAP if gain else 0)
     lead = f"  {cut(words(name), NAME, pad=True).plain}{' ' * GAP}{shown}"
     single = [word for part in parts for word in part.split(" ")]
@@ -269,7 +266,7 @@ def _beside(name: str, parts: Sequence[Text], gain: int = 0, shown: str = "") ->
 
 
 def _effect(made: ModulationView) -> list[Text]:
-    """What became of the thought: what is new in it; else why it stayed."""
+    """What is new in the thought, or why it did not change."""
     if made.how == "passed" and made.lens:
         return [words("(did not show this time)", QUIET)]
     if made.how in _OUTCOMES:
@@ -282,7 +279,7 @@ def _effect(made: ModulationView) -> list[Text]:
 
 
 def _difference(before: str, after: str) -> list[Text]:
-    """The words that are new in `after`; of those that were there before so few that one sees where."""
+    """The words that are new in `after`, with some of the old words around them."""
     old, new = words(before).plain.split(), words(after).plain.split()
     parts: list[Text] = []
     for tag, _, _, start, end in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():

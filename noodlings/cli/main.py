@@ -264,7 +264,7 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
         if as_json:
             print_json(as_dict(report, society))
             return 0
-        context = CommandContext(owner(settings), society, Inspector(society), width=screen.width)
+        context = CommandContext(owner(settings), society, Inspector(society))
         screen.show(Text(summary(report)))
         for agent in report.listeners:
             for flags in ("", f"--important --limit {MOST_IMPORTANT}"):
@@ -282,7 +282,7 @@ async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
 
     screen = Screen(terminal=sys.stdout.isatty())
     with opened(settings, read_only=True) as society:
-        context = CommandContext(owner(settings), society, Inspector(society), width=screen.width)
+        context = CommandContext(owner(settings), society, Inspector(society))
         reply = await registry.dispatch(line, context)
     if as_json:
         print_json(reply.data)
@@ -295,17 +295,12 @@ def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> 
     """Connect a visit to the world with the commands."""
     from commands import registry
     from commands.help import completions
-    from commands.registry import CommandContext, Reply
+    from commands.registry import CommandContext
     from noodlings.host.visit import CommandLine
     from noodlings.inspect.inspector import Inspector
 
     context = CommandContext(caller, society, Inspector(society), world)
-
-    async def dispatch(line: str) -> Reply:
-        context.width = screen.width
-        return await registry.dispatch(line, context)
-
-    return CommandLine(dispatch, lambda line: completions(context, line))
+    return CommandLine(lambda line: registry.dispatch(line, context), lambda line: completions(context, line))
 
 
 def _failed(why: object, code: int) -> int:

@@ -1,7 +1,7 @@
-"""The small drawings that every view shares: bars, columns, times, feelings, texts cut to a width.
+"""Small drawings that all views share: bars, columns, times, feelings, texts cut to a width.
 
-The rules: no colour carries meaning alone (a bar has its number, a feeling its word); what is cut ends in an
-ellipsis; text from outside is a `rich.text.Text`, cleaned, never markup.
+No colour carries meaning alone: a bar has its number, a feeling its word. What is cut ends in an ellipsis.
+Text from outside is a cleaned `rich.text.Text`, never markup.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LOUD = "bold"
 ACCENT = "cyan"
 
 _LONGEST = 1_000
-"""Characters of one text that are looked at for a row; no terminal is wider."""
+"""The most characters of one text that are used for a row; no terminal is wider."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _LEVELS = "▁▂▃▄▅▆▇█"
 _STYLES = {
@@ -35,17 +35,17 @@ _UNITS = ((_YEAR, "y"), (_MONTH, "mo"), (_WEEK, "wk"), (_DAY, "d"), (_HOUR, "h")
 
 
 def words(text: str, style: str = "") -> Text:
-    """Text from anywhere, made harmless: one line, no escapes, no markup."""
+    """Text from anywhere, made harmless: one line without escapes or markup."""
     return Text(clean(shorten(text, _LONGEST)), style=style, no_wrap=True)
 
 
 def spoken_by(voice: str) -> str:
-    """Whose words an answer is in: "offline voice", "the model's voice"; "" for silence."""
+    """Who put an answer into words: "offline voice" or "the model's voice"; "" for silence."""
     return "the model's voice" if voice == "llm" else f"{voice} voice" if voice else ""
 
 
 def done_without(failed: str) -> str:
-    """One thing of `Trace.degraded` as it is told to a person, with the reason where that is known."""
+    """One item of `Trace.degraded` in words for a person, with the reason if it is known."""
     what, colon, why = failed.partition(":")
     if what == "offline voice":
         return f"the offline voice spoke because the model did not{colon}{why}"
@@ -60,7 +60,7 @@ def number(value: float) -> str:
 def bar(value: float, width: int, style: str = ACCENT) -> Text:
     """A bar of `width` cells for a value of 0…1, to an eighth of a cell. Show the number beside it.
 
-    Whatever is above 0 shows at least its thinnest sliver.
+    A value above 0 shows at least an eighth.
     """
     share = min(max(value, 0.0), 1.0)
     eighths = max(round(share * width * 8), 1 if share > 0 else 0)
@@ -88,7 +88,7 @@ def ago(seconds: float) -> str:
 
 
 def feeling_style(family: str) -> str:
-    """The colour of a sort of feeling; a word for it stands beside it wherever it is used."""
+    """The colour of a sort of feeling. Show the word for it, too."""
     return _STYLES.get(family, "")
 
 

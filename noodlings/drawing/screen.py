@@ -1,6 +1,6 @@
-"""What is shown to a person: anything rich can render, as wide as the terminal is, coloured where it may be.
+"""Showing things to a person: anything rich can render, as wide as the terminal, in colour where allowed.
 
-Nothing is written that a terminal would obey: texts from outside come cleaned and as plain rich `Text`.
+Nothing that is written can control the terminal: texts from outside are cleaned and are plain rich `Text`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rich.console import Console, RenderableType
 
 MIN_WIDTH = 40
 PIPE_WIDTH = 80
-"""Columns where nobody watches: output is the same whatever window it was made in."""
+"""Columns where nobody watches, so that the output is the same in any window."""
 
 
 def to_stdout(text: str) -> None:
@@ -24,14 +24,36 @@ def to_stdout(text: str) -> None:
     sys.stdout.flush()
 
 
+def render(view: RenderableType, width: int = PIPE_WIDTH, colour: bool = False) -> str:
+    """Anything rich can render, as text of at most `width` columns without a trailing newline.
+
+    Args:
+        colour: use ANSI colours.
+    """
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    console.print(view, end="")
+    return out.getvalue().rstrip("\n")
+
+
 class Screen:
     """Standard output as a person or a program sees it.
 
     Args:
-        terminal: a person watches; then width and height are the window's, and colour is used.
-        environment: `NO_COLOR` set to anything, or `TERM=dumb`, takes the colour away.
+        terminal: whether a person watches; then width and height are the window's, and colour is used.
+        environment: `NO_COLOR` set to anything, or `TERM=dumb`, turns colour off.
         write: where rendered text goes, without its last line break.
-        columns: how wide to write where it is no window of ours; `PIPE_WIDTH` without it.
+        columns: the width where there is no window of ours.
     """
 
     def __init__(
@@ -49,33 +71,18 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """Columns to write in."""
         return max(shutil.get_terminal_size().columns, MIN_WIDTH) if self.terminal else self._columns()
 
     @property
     def height(self) -> int:
-        """Rows of a page."""
         return max(shutil.get_terminal_size().lines, 5)
 
     def text(self, view: RenderableType) -> str:
-        """The view as it will be written, lines without trailing spaces or a last line break."""
-        out = StringIO()
-        console = Console(
-            file=out,
-            width=self.width,
-            force_terminal=self.colour,
-            color_system="standard" if self.colour else None,
-            no_color=not self.colour,
-            highlight=False,
-            markup=False,
-            emoji=False,
-            legacy_windows=False,
-        )
-        console.print(view, end="")
-        return "\n".join(line.rstrip() for line in out.getvalue().rstrip("\n").split("\n"))
+        """The view as it will be written, without trailing spaces or a last line break."""
+        return "\n".join(line.rstrip() for line in render(view, self.width, self.colour).split("\n"))
 
     def show(self, view: RenderableType) -> None:
-        """Write a view and a line break; an empty view writes nothing. Waits while a page is being read."""
+        """Write a view and a line break, or nothing for an empty view. While a page is read, keep it back."""
         text = self.text(view)
         if not text:
             return
@@ -85,7 +92,7 @@ class Screen:
             self.write(text)
 
     def pages(self, text: str) -> list[str]:
-        """Rendered text in pieces that leave a row for the pager; one piece where nobody watches."""
+        """Rendered text in pages that leave a row for the pager; a single page where nobody watches."""
         lines = text.split("\n")
         if not self.terminal or len(lines) < self.height:
             return [text]
@@ -93,11 +100,11 @@ class Screen:
         return ["\n".join(lines[first : first + size]) for first in range(0, len(lines), size)]
 
     def hold(self) -> None:
-        """Keep what happens from being written into the page that somebody reads."""
+        """From now on, keep back what `show` is given, because somebody reads a page."""
         self._held = []
 
     def release(self) -> None:
-        """Write what was held back."""
+        """Write what was kept back."""
         held, self._held = self._held or [], None
         for text in held:
             self.write(text)

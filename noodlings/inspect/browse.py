@@ -1,7 +1,7 @@
-"""Leafing through memories: sorted by any column, narrowed by a few words, page by page.
+"""Browsing memories page by page: sorted by any column, filtered by a few words.
 
-The rule: rights come before words. What a caller may not read is counted before anything is looked for, so
-that no figure tells whether it would have been found.
+Rights come before words: what a caller may not read is counted before anything is looked for, so that no
+figure tells whether it would have been found.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
-from noodlings.inspect.viewpoint import Viewpoint, cut, may_read, readable
+from noodlings.inspect.viewpoint import Viewpoint, cut, may_read, readable_entries
 from noodlings.inspect.views import EntriesView
 from noodlings.ports import Repository
 from noodlings.text import clean
@@ -22,23 +22,20 @@ from noodlings.values.caller import shown_name
 from noodlings.values.memory import STORED, MemoryEntry, Order
 
 KEPT = 12
-"""Orders of a whole archive that are held ready, so that leafing on, and taking letters back, costs nothing.
-
-One of 100,000 memories takes 0.8 MB.
-"""
+"""Sorted archives that are cached for the next page; one of 100,000 memories takes 0.8 MB."""
 FEW = 10_000
-"""Up to so many memories are looked up one by one more quickly than a whole archive is read."""
+"""Up to this many memories are looked up one by one faster than a whole archive is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which memories.
+    """Which memories are shown, and in which order.
 
     Attributes:
-        order, falling: how they are sorted; falling is the most, the latest, or Z first.
-        containing: only those with these characters in what was said or answered, in who said it or, in
-            mind, in what was felt; case does not matter (in the archive, that of A to Z).
-        everything: all that was ever perceived, not episodic memory alone.
+        order, falling: how they are sorted; falling means the most, the latest, or Z first.
+        containing: only memories with these characters in what was said or answered or in who said it, and in
+            episodic memory also in the feeling. Case does not matter (in the archive, only that of A to Z).
+        everything: all that was ever perceived, instead of episodic memory alone.
         limit: at least 1; offset: at least 0.
     """
 
@@ -54,13 +51,13 @@ FIRST = Page()
 
 
 class PageReader:
-    """Leafs through memories, and keeps the latest orders of archives for the page that comes next."""
+    """Reads pages of memories, and caches sorted archives for the next page."""
 
     def __init__(self) -> None:
         self._orders: OrderedDict[tuple[Hashable, str], Sequence[int]] = OrderedDict()
 
     async def page(self, viewpoint: Viewpoint, repository: Repository, page: Page) -> EntriesView:
-        """One page. Raises `UserError` for an order, a limit or an offset that there is not."""
+        """One page. Raises `UserError` for an unknown order, or a limit or an offset out of range."""
         if page.order not in set(Order):
             raise UserError(f"memories are sorted by {', '.join(Order)}, not by {page.order!r:.40}")
         return await self._archive(viewpoint, repository, page) if page.everything else _mind(viewpoint, page)
@@ -71,27 +68,17 @@ class PageReader:
             raise UserError(f"everything is sorted by {', '.join(STORED)}; {order} is known only in mind")
         perceived = viewpoint.agent.memory.stats().perceived
         ids = await self._ids(viewpoint, repository, order, page)
-        entries = await asyncio.to_thread(
-            repository.entries, viewpoint.agent_id, cut(ids, page.limit, page.offset)
-        )
-        shown = [entries[number] for number in cut(ids, page.limit, page.offset) if number in entries]
+        wanted = cut(ids, page.limit, page.offset)
+        entries = await asyncio.to_thread(repository.entries, viewpoint.agent_id, wanted)
+        shown = [entries[number] for number in wanted if number in entries]
         own = perceived if caller.sees_all else len(repository.told_by(viewpoint.agent_id, caller.user_id))
-        return EntriesView(
-            agent=viewpoint.agent_id,
-            name=viewpoint.name,
-            view="everything",
-            hierarchical=viewpoint.agent.memory.hierarchical,
-            user="",
-            entries=tuple(viewpoint.entry(entry) for entry in shown if may_read(caller, entry)),
-            offset=page.offset,
-            total=len(ids),
-            hidden=perceived - own,
-        )
+        seen = (entry for entry in shown if may_read(caller, entry))
+        return viewpoint.entries("everything", seen, page.offset, len(ids), perceived - own)
 
     async def _ids(
         self, viewpoint: Viewpoint, repository: Repository, order: Order, page: Page
     ) -> Sequence[int]:
-        """All that the caller may leaf through, in order: as kept, while nothing was committed since."""
+        """The ids of all that the caller may read, in order; cached until something is committed."""
         caller = viewpoint.caller
         wanted = clean(page.containing)
         kind = (viewpoint.agent_id, order, page.falling, caller.only_user, repository.version())
@@ -115,30 +102,21 @@ class PageReader:
         return self._orders[key]
 
     def _few_with(self, kind: Hashable, wanted: str) -> Sequence[int] | None:
-        """All that can be meant, where few were found with a part of these characters; else None."""
+        """The ids found for a part of these characters, where they are few; else None."""
         found = [ids for (of, part), ids in self._orders.items() if of == kind and part and part in wanted]
         fewest = min(found, key=len, default=None)
         return fewest if fewest is not None and len(fewest) <= FEW else None
 
 
 def _mind(viewpoint: Viewpoint, page: Page) -> EntriesView:
-    kept, hidden = readable(viewpoint.caller, viewpoint.agent.memory.retrieve_episodic(limit=None), _itself)
+    kept, hidden = readable_entries(viewpoint.caller, viewpoint.agent.memory.retrieve_episodic(limit=None))
     wanted = clean(page.containing).casefold()
     if wanted:
         kept = [entry for entry in kept if wanted in _searched(viewpoint, entry)]
     value = _values(viewpoint)[Order(page.order)]
     kept.sort(key=lambda entry: (value(entry), entry.id), reverse=page.falling)
-    return EntriesView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
-        view="episodic",
-        hierarchical=viewpoint.agent.memory.hierarchical,
-        user="",
-        entries=tuple(viewpoint.entry(entry) for entry in cut(kept, page.limit, page.offset)),
-        offset=page.offset,
-        total=len(kept),
-        hidden=hidden,
-    )
+    shown = cut(kept, page.limit, page.offset)
+    return viewpoint.entries("episodic", shown, page.offset, len(kept), hidden)
 
 
 def _values(viewpoint: Viewpoint) -> dict[Order, Callable[[MemoryEntry], float | str]]:
@@ -155,7 +133,3 @@ def _values(viewpoint: Viewpoint) -> dict[Order, Callable[[MemoryEntry], float |
 def _searched(viewpoint: Viewpoint, entry: MemoryEntry) -> str:
     name = shown_name(entry.user_id, viewpoint.names)
     return "\n".join((entry.user_text, entry.response or "", feeling(entry.affect), name)).casefold()
-
-
-def _itself(entry: MemoryEntry) -> MemoryEntry:
-    return entry

@@ -1,8 +1,8 @@
-"""Asking for the history of a code base that an agent has read: which commits answer a question, and why.
+"""Asking about the history of a code base that an agent has read: which commits answer a question, and why.
 
-The search of memories finds and ranks them (`noodlings.recall.search`), for names and dates in a question as
-for everything else. Commits have three things beside: a message, whose words say more than names of files; a
-hash, a file or an issue that a question may name outright; and links to commits that belong to them.
+The search of memories (`noodlings.recall.search`) finds and ranks them, by names and dates in the question as
+well. Three more things count for commits: their message, whose words say more than names of files; a hash,
+a file or an issue that the question names; and links to commits that belong to them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.ingest.commit import TAG, Commit, commit_of, split_words
-from noodlings.inspect.recall import ArchiveView, archive_state, search_for
+from noodlings.inspect.recall import ArchiveView, archive_state, search
 from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
-from noodlings.inspect.views import View, iso
+from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
@@ -25,13 +25,13 @@ from noodlings.values.memory import LinkType, MemoryEntry, Why
 from noodlings.values.percept import Kind
 
 CANDIDATES = 60
-"""Hits of the search that are looked at for one question."""
+"""How many hits of the search are considered for one question."""
 MESSAGE, NAMED = 0.2, 0.5
-"""What the question's words in the message, and a hash, file or issue that it names, may add to a score."""
+"""How much words of the question in the message, and a hash, file or issue in it, may add to a score."""
 LINKING, LINKS = 5, 8
-"""So many of the best bring in what they are linked with, and so many links of each are followed."""
+"""How many of the best commits bring in linked ones, and how many links of each are followed."""
 LINKED = {LinkType.REVERTS: 0.9, LinkType.FIXES: 0.9, LinkType.TOUCHED_AGAIN: 0.6}
-"""How much of a score a link of full strength hands on."""
+"""How much of a score a link of full strength passes on."""
 _EXACT = re.compile(r"#\d+|[\w./-]*\w[./_-][\w./-]*\w|\b[0-9a-f]{7,64}\b|\b\w*[a-z][A-Z]\w*\b")
 
 
@@ -41,13 +41,12 @@ class CommitView(View):
 
     Attributes:
         score: 0…1, what the list is ranked by.
-        why: semantic, lexical, date: what found it, the strongest first; named: the question names its hash,
-            an issue, a file or an identifier in it; linked: it belongs to the commit of `linked_to`.
+        why: what found it, the strongest first: semantic, lexical, date; named (the question names its hash,
+            an issue, a file or an identifier in it), linked (it belongs to the commit `linked_to`).
         scores: each component, 0…1: those of the search, and message: the question's words in the message.
-        linked_to: the hash of the commit that it was found by, or nothing.
+        linked_to: the hash of the commit that it was found by, or "".
         id: the number of the memory.
-        when: the moment that the memory is dated with, ISO 8601.
-        commit: what is known of it.
+        when: its date, ISO 8601.
     """
 
     score: float
@@ -60,18 +59,14 @@ class CommitView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class ChronicleView(View):
-    """What an agent knows from the history of code bases on a question, as far as the caller may read it.
+class ChronicleView(ViewOfAgent):
+    """What an agent knows from the history of code bases about a question, as far as the caller may read it.
 
     Attributes:
-        query: what was asked.
         by_meaning: whether meaning was compared, or words alone.
-        commits: the commits, best first.
-        archive: how far the archive is.
+        commits: best first.
     """
 
-    agent: str
-    name: str
     query: str
     by_meaning: bool
     commits: tuple[CommitView, ...]
@@ -79,16 +74,12 @@ class ChronicleView(View):
 
 
 async def chronicle(viewpoint: Viewpoint, repository: Repository, query: str, limit: int) -> ChronicleView:
-    """The best `limit` commits (1…1000) on a question; those that no branch reaches any more are not told.
-
-    Raises:
-        UserError: a value is out of range, nothing is asked, or the memory is a plain list.
-    """
+    """The best `limit` (1…1000) commits for a question, without those that no branch reaches any more."""
     here = frozenset({viewpoint.caller.user_id})
     filters = Filters(kinds=frozenset({Kind.READ}), tags=frozenset({TAG}), present=here)
     exact = _EXACT.findall(clean(query))
     wanted = " ".join([query, *map(split_words, exact)])
-    hits = await search_for(viewpoint)(wanted, filters, max(limit, CANDIDATES))
+    hits = await search(viewpoint, wanted, filters, max(limit, CANDIDATES))
     entries = repository.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
     found = [
         replace(told, score=hit.score, why=tuple(map(str, hit.why)), scores=dict(hit.scores))
@@ -112,7 +103,7 @@ def _best_first(commit: CommitView) -> tuple[float, int]:
 
 
 def _told(viewpoint: Viewpoint, entry: MemoryEntry | None) -> CommitView | None:
-    """The commit of an entry, if it is one of a history as it is now, and for the caller to read."""
+    """The commit of an entry, if it still belongs to a history and the caller may read it."""
     here = frozenset({viewpoint.caller.user_id})
     if entry is None or not (may_read(viewpoint.caller, entry) and may_learn(here, entry.audience)):
         return None
@@ -121,7 +112,7 @@ def _told(viewpoint: Viewpoint, entry: MemoryEntry | None) -> CommitView | None:
 
 
 def _weighed(query: str, exact: Collection[str], found: Sequence[CommitView]) -> Iterator[CommitView]:
-    """The same with what their messages, and names in the question that are `exact`, add."""
+    """These commits, with what their messages and the `exact` names in the question add to the scores."""
     asked = set(stems(query))
     said = [asked.intersection(stems(f"{one.commit.subject} {one.commit.body}")) for one in found]
     rare = {word: math.log(1.0 + len(found) / (0.5 + sum(word in words for words in said))) for word in asked}
@@ -136,7 +127,7 @@ def _weighed(query: str, exact: Collection[str], found: Sequence[CommitView]) ->
 
 
 def _is_named(commit: Commit, name: str) -> bool:
-    """Whether a name (in small letters) is its hash, an issue in it, a file of it, or one of its names."""
+    """Whether a lower-case name is the hash, an issue, a file, or an identifier of a commit."""
     if commit.hash.startswith(name):
         return True
     paths = (f"/{path}".casefold() for file in commit.files for path in (file.path, file.before))
@@ -145,7 +136,7 @@ def _is_named(commit: Commit, name: str) -> bool:
 
 
 def _linked(viewpoint: Viewpoint, repository: Repository, ranked: Sequence[CommitView]) -> list[CommitView]:
-    """The same, with what the best are linked with: each at what the strongest of them hands on."""
+    """These commits and those that the best are linked with, which get a part of the score of the best."""
     by_id = {one.id: one for one in ranked}
     best = {one.id: one for one in ranked[:LINKING]}
     links = repository.links_of(viewpoint.agent_id, list(best), LINKS) if best else []

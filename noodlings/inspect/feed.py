@@ -1,7 +1,7 @@
-"""Turns as they happen, for those who look on: each reader has a bounded queue and sees what it may read.
+"""Turns as they happen, for onlookers: each reader has a bounded queue and sees what it may read.
 
-The rules it keeps: nobody who perceives ever waits for a reader; whoever is too slow loses the oldest and is
-told how many; what was forgotten while it waited is not told any more.
+No agent ever waits for a reader. A reader that is too slow loses the oldest events and is told how many. What
+was forgotten while it waited in a queue is not shown any more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noodlings.inspect.viewpoint import Viewpoint, may_read
-from noodlings.inspect.views import View
+from noodlings.inspect.views import ViewOfAgent
 from noodlings.inspect.why import WhyView, as_seen
 from noodlings.values.caller import Caller
 from noodlings.values.trace import Trace, TurnEvent
@@ -26,23 +26,21 @@ if TYPE_CHECKING:
 TURN = "turn"
 """The step at which a turn is finished."""
 KEPT = 256
-"""Turns that are held ready in the words of each sort of reader, so that a hundred readers cost little."""
+"""How many views of turns are cached, so that a hundred readers cost little."""
 
 
 @dataclass(frozen=True, slots=True)
-class TurnEventView(View):
-    """A sign of an agent at work.
+class TurnEventView(ViewOfAgent):
+    """A step of an agent's turn.
 
     Attributes:
         entry: the memory of what it perceives.
         step: "perceived", the steps of a turn as they are done, "thinking" when a reply is late,
-            "speech" with each part of a reply as soon as it may be heard, "turn".
-        turn: with "turn" the whole of it, else None.
-        said: with "speech" one or more whole sentences of the reply.
+            "speech" with each part of a reply as soon as it may be heard, "turn" at the end.
+        turn: the whole turn, with "turn"; else None.
+        said: with "speech", one or more whole sentences of the reply.
     """
 
-    agent: str
-    name: str
     entry: int
     step: str
     turn: WhyView | None
@@ -51,9 +49,9 @@ class TurnEventView(View):
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """Something that happened, and how often its agent had forgotten something by then.
+    """An event in a queue, and how often its agent had forgotten something by then.
 
-    It holds the agent, so that whoever reads wakes nobody; a reader holds as many as may wait for it.
+    It holds the agent, so that reading wakes no agent that fell asleep meanwhile.
     """
 
     turn_event: TurnEvent
@@ -62,17 +60,15 @@ class _Waiting:
 
 
 class FeedReader:
-    """Somebody who looks on. Made by `Feed.reading`; use within a running event loop.
+    """The queue of one onlooker. Made by `Feed.reading`; use it within a running event loop.
 
     Attributes:
-        caller: who.
-        agent_id: at which agent; "" for all.
-        lost: how much was lost in all because it was too slow.
+        agent_id: whose events it reads; "" for all.
+        lost: how many events were lost in all because the reader was too slow.
     """
 
     def __init__(self, feed: Feed, caller: Caller, agent_id: str, capacity: int) -> None:
-        self.caller = caller
-        self.agent_id = agent_id
+        self.caller, self.agent_id = caller, agent_id
         self.lost = 0
         self._feed = feed
         self._capacity = capacity
@@ -84,19 +80,18 @@ class FeedReader:
         return len(self._waiting)
 
     def hand(self, waiting: _Waiting) -> int:
-        """One more. Returns how many had to go for it."""
-        gone = 0
-        if len(self._waiting) >= self._capacity:
+        """Add an event. Returns how many had to be dropped for it, 0 or 1."""
+        full = len(self._waiting) >= self._capacity
+        if full:
             self._waiting.popleft()
-            gone = 1
             self.lost += 1
             self._untold += 1
         self._waiting.append(waiting)
         self._there.set()
-        return gone
+        return int(full)
 
     def take(self) -> tuple[int, TurnEventView] | None:
-        """The next thing that happened, and how much was lost before it; None where nothing waits."""
+        """The next event, and how many were lost before it; None if nothing waits."""
         while self._waiting:
             view = self._feed.seen(self._waiting.popleft(), self.caller)
             if view is not None:
@@ -106,18 +101,17 @@ class FeedReader:
         return None
 
     async def next(self) -> tuple[int, TurnEventView]:
-        """The same, waited for."""
+        """Wait for the next event; otherwise as `take`."""
         while (taken := self.take()) is None:
             await self._there.wait()
         return taken
 
 
 class Feed:
-    """What happens in a society, handed to those who look on.
+    """Hands the events of a society to its readers.
 
     Args:
-        society: what is looked at.
-        capacity: how much may wait for one reader, at least 1.
+        capacity: how many events may wait for one reader, at least 1.
     """
 
     def __init__(self, society: Society, capacity: int) -> None:
@@ -130,17 +124,15 @@ class Feed:
 
     @property
     def readers(self) -> int:
-        """How many look on."""
         return sum(map(len, self._readers.values()))
 
     @property
     def waiting(self) -> int:
-        """How much waits for them."""
         return sum(len(reader) for readers in self._readers.values() for reader in readers)
 
     @contextmanager
     def reading(self, caller: Caller, agent_id: str = "") -> Iterator[FeedReader]:
-        """Look on, at one agent or at all, from now to the end of the block."""
+        """Read the events of one agent, or of all, from now to the end of the block."""
         reader = FeedReader(self, caller, agent_id, self._capacity)
         self._readers[agent_id].add(reader)
         try:
@@ -149,10 +141,10 @@ class Feed:
             self._readers[agent_id].discard(reader)
 
     def seen(self, waiting: _Waiting, caller: Caller) -> TurnEventView | None:
-        """Something that a caller may read, as it is by now; None when it was forgotten meanwhile."""
+        """An event as it is by now; None if it was forgotten meanwhile."""
         turn_event, agent = waiting.turn_event, waiting.agent
         if agent.forgettings != waiting.forgettings and (
-            turn_event.said or agent.entry(turn_event.entry_id) is None  # it may be said of what is forgotten
+            turn_event.said or agent.entry(turn_event.entry_id) is None  # the words may be about it
         ):
             return None
         turn = None
@@ -166,7 +158,7 @@ class Feed:
         )
 
     def _trace(self, waiting: _Waiting) -> Trace | None:
-        """The trace as it is by now: when something was forgotten, its answer may be gone."""
+        """The trace as it is by now; its answer may have been forgotten."""
         turn_event, agent = waiting.turn_event, waiting.agent
         if agent.forgettings == waiting.forgettings:
             return turn_event.trace
@@ -174,8 +166,8 @@ class Feed:
         return kept[0] if kept and kept[0].entry_id == turn_event.entry_id else None
 
     def _turn(self, trace: Trace, agent: Agent, caller: Caller) -> WhyView:
-        """The turn, made once for all who may read the same."""
-        # The words are in it because a turn may be answered once more.
+        """The turn, made once for all readers with the same rights."""
+        # The response is in the key because a turn may be answered once more.
         key = (agent.id, trace.entry_id, trace.response, agent.forgettings, caller.only_user)
         view = self._views.get(key)
         if view is None:

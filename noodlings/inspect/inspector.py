@@ -1,16 +1,18 @@
-"""The only reader: every question about the inside of an agent is asked here, by commands, API and studio.
+"""The only reader of agents: commands, API and studio ask all their questions here.
 
-Each question names its caller and gets a frozen view that holds what this caller may read, with a count of
-what was left out. Reading never changes, reinforces or reorders anything.
+Each answer is a frozen view of what the caller may read, with a count of what was left out. Reading never
+changes, reinforces or reorders anything.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from noodlings.errors import Forbidden
+from noodlings.inspect import views
 from noodlings.inspect.browse import FIRST, Page, PageReader
 from noodlings.inspect.chronicle import ChronicleView, chronicle
 from noodlings.inspect.journal import JournalView, journal_of
@@ -24,22 +26,12 @@ from noodlings.inspect.recall import (
     RecallView,
     archive_state,
     recall,
-    search_for,
+    search,
 )
 from noodlings.inspect.symbols import SymbolsView, symbols_of
 from noodlings.inspect.turns import last_flow, turns
-from noodlings.inspect.viewpoint import Viewpoint, cut, felt, grouped, readable
-from noodlings.inspect.views import (
-    AffectGroupsView,
-    AgentsView,
-    AgentView,
-    AlikeEntryView,
-    AlikeView,
-    EntriesView,
-    FlowView,
-    ModelView,
-    StatsView,
-)
+from noodlings.inspect.viewpoint import Viewpoint, cut, felt, grouped, readable, readable_entries
+from noodlings.inspect.views import EntriesView
 from noodlings.inspect.why import (
     OFFLINE,
     PromptView,
@@ -66,32 +58,30 @@ TURNS = 40
 class Inspector:
     """Reads the agents of one society.
 
-    `name` is whatever `Society.find` understands; it raises `NotFound` (naming the nearest) for an agent
-    that does not exist. A `limit` is at least 1, None means all; with `offset` it counts from the first in
-    the order of the view. Other values raise `UserError`.
+    `name` is whatever `Society.find` understands; `NotFound` is raised for an agent that does not exist. A
+    `limit` is at least 1, or None for all; `offset` counts from the first in the order of the view. Other
+    values raise `UserError`. `who` is a user's id, a shown name, or "me"; errors as in `Viewpoint.user`. A
+    search raises `UserError` where the memory is a plain list.
     """
 
     def __init__(self, society: Society) -> None:
         self._society = society
         self._pages = PageReader()
 
-    def agents(self, caller: Caller) -> AgentsView:
-        """All agents, by name, and how things stand with the language model.
-
-        Where there are more than have room in memory, only those that are in it, and how many are not.
-        """
+    def agents(self, caller: Caller) -> views.AgentsView:
+        """The agents that are in memory, by name, how many are not, and the state of the language model."""
         at_hand = self._society.agents.at_hand
-        views = (self.agent(caller, agent_id) for agent_id in at_hand)
+        agents = (self.agent(caller, agent_id) for agent_id in at_hand)
         status = self._society.model_status
-        model = ModelView(str(status.state), status.sentence if caller.sees_all else status.plain)
-        listed = tuple(sorted(views, key=lambda view: view.name.casefold()))
-        return AgentsView(listed, model, len(self._society.agents) - len(at_hand))
+        model = views.ModelView(str(status.state), status.sentence if caller.sees_all else status.plain)
+        listed = tuple(sorted(agents, key=lambda view: view.name.casefold()))
+        return views.AgentsView(listed, model, len(self._society.agents) - len(at_hand))
 
-    def agent(self, caller: Caller, name: str) -> AgentView:
-        """Who an agent is and how it feels; open to everybody."""
+    def agent(self, caller: Caller, name: str) -> views.AgentView:
+        """Who an agent is and how it feels. Everybody may see it."""
         viewpoint = self._viewpoint(caller, name)
         persona, stats = viewpoint.agent.persona, viewpoint.agent.memory.stats()
-        return AgentView(
+        return views.AgentView(
             id=viewpoint.agent_id,
             name=viewpoint.name,
             species=clean(persona.species),
@@ -105,45 +95,35 @@ class Inspector:
         )
 
     def mood(self, caller: Caller, name: str) -> MoodView:
-        """What an agent feels now; open to everybody, but for what a game told it."""
+        """What an agent feels now. Everybody may see it, except for what a game told the agent."""
         viewpoint = self._viewpoint(caller, name)
         return mood_of(viewpoint, self._turns(viewpoint))
 
     def observe(self, caller: Caller, name: str) -> ObserveView:
-        """The state of an agent's mind; open to everybody."""
+        """The state of an agent's mind. Everybody may see it."""
         viewpoint = self._viewpoint(caller, name)
         return mind_of(viewpoint, self._turns(viewpoint))
 
-    def stats(self, caller: Caller, name: str) -> StatsView:
-        """How full an agent's memory is, open to everybody; a player's own importances alone."""
+    def stats(self, caller: Caller, name: str) -> views.StatsView:
+        """How full an agent's memory is. A player sees only the importances of its own memories."""
         viewpoint = self._viewpoint(caller, name)
         stats = viewpoint.agent.memory.stats()
         histogram = [0] * BINS
-        seen, _ = readable(caller, viewpoint.in_mind(), lambda entry: entry)
+        seen, _ = readable_entries(caller, viewpoint.in_mind())
         own = [viewpoint.figure(one.importance) for one in seen if viewpoint.agent.memory.is_episodic(one.id)]
         average = stats.average_importance if caller.sees_all else sum(own) / max(len(own), 1)
         for entry in seen:
             histogram[min(int(viewpoint.figure(entry.importance) * BINS), BINS - 1)] += 1
-        return StatsView(
-            agent=viewpoint.agent_id,
-            name=viewpoint.name,
-            hierarchical=stats.hierarchical,
-            working=stats.working,
-            working_capacity=stats.working_capacity,
-            episodic=stats.episodic,
-            episodic_capacity=stats.episodic_capacity,
-            symbols=len(viewpoint.agent.subconscious),
-            symbol_capacity=stats.symbol_capacity,
-            perceived=stats.perceived,
-            consolidated=stats.consolidated,
-            consolidation_rate=stats.consolidation_rate,
-            average_importance=average,
-            pinned=stats.pinned,
-            histogram=tuple(histogram),
+        figures = asdict(stats) | {
+            "symbols": len(viewpoint.agent.subconscious),
+            "average_importance": average,
+        }
+        return views.StatsView(
+            agent=viewpoint.agent_id, name=viewpoint.name, histogram=tuple(histogram), **figures
         )
 
     def working(self, caller: Caller, name: str, limit: int | None = None, offset: int = 0) -> EntriesView:
-        """Working memory, oldest first; limit and offset count from the latest."""
+        """Working memory, oldest first; the limit and the offset count from the latest."""
         viewpoint = self._viewpoint(caller, name)
         return viewpoint.latest_page("working", viewpoint.agent.memory.retrieve_working(), limit, offset)
 
@@ -156,42 +136,34 @@ class Inspector:
         min_importance: float = 0.0,
         who: str | None = None,
     ) -> EntriesView:
-        """Episodic memory, the most important first; with `who`, only of one user (see `by_user`)."""
+        """Episodic memory, the most important first; with `who`, only that of one user."""
         viewpoint = self._viewpoint(caller, name)
         user = None if who is None else viewpoint.user(who)
-        # Rights come before the limit: how many of others' pass it is nobody's to know.
+        # Rights come before the limit, so that no figure tells how many memories of others pass it.
         entries = viewpoint.agent.memory.retrieve_episodic(user, limit=None)
         least = viewpoint.least(min_importance)
         return viewpoint.page("episodic", entries, limit, offset, user or "", least)
 
     async def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
-        """One page of episodic memory, or of everything, sorted and narrowed as asked."""
+        """One page of episodic memory, or of everything, sorted and filtered."""
         return await self._pages.page(self._viewpoint(caller, name), self._society.store, page)
 
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
-        """The most important of all that is in mind, working and episodic, each once."""
+        """The most important entries of working and episodic memory, each once."""
         viewpoint = self._viewpoint(caller, name)
         return viewpoint.page("important", viewpoint.in_mind(), limit, offset, least=0.0)
 
     def by_user(
         self, caller: Caller, name: str, who: str, limit: int | None = None, offset: int = 0
     ) -> EntriesView:
-        """What is in mind of one user, oldest first; limit and offset count from the latest.
-
-        Args:
-            who: a user's id, a shown name, or "me".
-
-        Raises:
-            Forbidden: the caller may not read what that user shared.
-            NotFound: nobody is called that; `UserError`: several are.
-        """
+        """What one user shared, oldest first; the limit and the offset count from the latest."""
         viewpoint = self._viewpoint(caller, name)
         user = viewpoint.user(who)
         entries = [entry for entry in viewpoint.in_mind() if entry.user_id == user]
         return viewpoint.latest_page("user", entries, limit, offset, user)
 
-    def affect_groups(self, caller: Caller, name: str, limit: int | None = 3) -> AffectGroupsView:
-        """What is in mind by the sort of feeling; of each sort the `limit` most important."""
+    def affect_groups(self, caller: Caller, name: str, limit: int | None = 3) -> views.AffectGroupsView:
+        """What is in mind, by sort of feeling; of each sort the `limit` most important."""
         return grouped(self._viewpoint(caller, name), limit)
 
     def affect_alike(
@@ -201,7 +173,7 @@ class Inspector:
         affect: Affect | None = None,
         limit: int | None = 5,
         min_similarity: float | None = None,
-    ) -> AlikeView:
+    ) -> views.AlikeView:
         """Memories that felt like an affect, the most alike first.
 
         Args:
@@ -211,50 +183,46 @@ class Inspector:
         viewpoint = self._viewpoint(caller, name)
         current = viewpoint.affect() if affect is None else affect
         least = self._society.settings.memory.affect_threshold if min_similarity is None else min_similarity
-        # Rights come before the limits: else others' memories would take the places of the caller's own, and
-        # how many of them are so much alike would tell what they are.
+        # Rights come before the limits: others' memories must not take the places of the caller's own, and
+        # how many of them felt alike would tell what they are.
         found = viewpoint.agent.memory.recall_by_affect(current, max(len(viewpoint.in_mind()), 1), 0.0)
         alike, hidden = readable(caller, found, lambda recalled: recalled.entry)
         kept = [recalled for recalled in alike if recalled.score >= least]
-        return AlikeView(
+        return views.AlikeView(
             agent=viewpoint.agent_id,
             name=viewpoint.name,
             hierarchical=viewpoint.agent.memory.hierarchical,
             current=felt(current),
             min_similarity=least,
             entries=tuple(
-                AlikeEntryView(recalled.score, viewpoint.entry(recalled.entry))
+                views.AlikeEntryView(recalled.score, viewpoint.entry(recalled.entry))
                 for recalled in cut(kept, limit)
             ),
             total=len(kept),
             hidden=hidden,
         )
 
-    def last_retrieval(self, caller: Caller, name: str) -> FlowView:
-        """What the last answer was made of; for a player, the last answer to this player."""
+    def last_retrieval(self, caller: Caller, name: str) -> views.FlowView:
+        """What the last answer was made of; for a player, its own last answer."""
         settings = self._society.settings.memory
         return last_flow(self._viewpoint(caller, name), self._society.store, settings.affect_threshold)
 
     def why(self, caller: Caller, name: str, back: int = 1, silent: bool = False) -> WhyView:
-        """Why an agent said what it said: its last turn, or the one `back` turns ago.
+        """Why an agent said what it said: its last turn with words, or the one `back` turns ago.
 
-        For a player, of its turns with this player. With `silent` also turns in which it said nothing count.
+        Turns without words count with `silent`. A player sees the turns with itself only.
         """
         return why(self._viewpoint(caller, name), self._society.store, back, silent)
 
     def turn(self, caller: Caller, name: str, entry_id: int) -> WhyView:
-        """The turn in which a memory was perceived.
-
-        Raises:
-            NotFound: there is no such memory, or it is not the caller's to read.
-        """
+        """The turn in which a memory was perceived. Raises `NotFound` if the caller may not read it."""
         return turn(self._viewpoint(caller, name), self._society.store, entry_id)
 
     def prompt(self, caller: Caller, name: str, entry_id: int) -> PromptView:
         """What models were asked in the turn of a memory, word for word.
 
         Raises:
-            Forbidden: the caller does not see everything; a prompt holds what others told as well.
+            Forbidden: the caller does not see everything, and a prompt holds what others said as well.
             NotFound: there is no such memory.
         """
         if not caller.sees_all:
@@ -273,76 +241,38 @@ class Inspector:
     def symbols(
         self, caller: Caller, name: str, limit: int | None = None, offset: int = 0, similar: bool = False
     ) -> SymbolsView:
-        """The subconscious, latest first; with `similar` what its feeling brings back, most alike first."""
+        """Symbols, the latest first; with `similar`, those that its feeling brings back, most alike first."""
         return symbols_of(self._viewpoint(caller, name), self._society.store, limit, offset, similar)
 
     def links(self, caller: Caller, name: str, entry_id: int, depth: int = DEPTH) -> LinksView:
-        """A memory, and those that links lead to from there, `depth` steps (1…3) each way.
-
-        Raises:
-            UserError: depth is out of range.
-            NotFound: there is no such memory, or it is not the caller's to read.
-        """
+        """A memory and what its links lead to within `depth` (1…3) steps; see `linked_with`."""
         return linked_with(self._viewpoint(caller, name), self._society.store, entry_id, depth)
 
     async def focus(
         self, caller: Caller, name: str, level: int, query: str, who: str | None = None
     ) -> FocusView:
-        """What an agent remembers about a question; for a player, of what this player shared with it.
+        """What an agent remembers about a question; with `who`, only of what this user said or did.
 
         Args:
             level: how far it goes back, 0…5, see `noodlings.recall.focus.LEVELS`.
-            who: only what this user said or did, see `by_user`.
-
-        Raises:
-            Forbidden: the caller may not read what that user shared.
-            UserError: there is no such level, nothing to look for, or the memory is a plain list.
         """
-        viewpoint, store = self._viewpoint(caller, name), self._society.store
-        return await focus_on(viewpoint, store, search_for(viewpoint), query, level, who)
+        viewpoint = self._viewpoint(caller, name)
+        return await focus_on(viewpoint, self._society.store, partial(search, viewpoint), query, level, who)
 
     async def people(
-        self,
-        caller: Caller,
-        name: str,
-        person: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
+        self, caller: Caller, name: str, person: str | None = None, limit: int | None = None, offset: int = 0
     ) -> PeopleView:
-        """What an agent knows of people, made of what the caller may read; see `people_of`.
-
-        Args:
-            person: one of them alone, by id, name, or "me".
-
-        Raises:
-            NotFound: nothing is known of anybody by that name.
-        """
+        """What an agent knows of people, from what the caller may read; see `people_of`."""
         return await people_of(self._viewpoint(caller, name), self._society.store, person, limit, offset)
 
     async def journal(
-        self,
-        caller: Caller,
-        name: str,
-        day: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
+        self, caller: Caller, name: str, day: str | None = None, limit: int | None = None, offset: int = 0
     ) -> JournalView:
-        """What happened to an agent, day by day, as far as the caller may read it; see `journal_of`.
-
-        Args:
-            day: one day alone, as "2026-11-23".
-
-        Raises:
-            UserError: that is no day.
-        """
+        """What happened to an agent, day by day, as far as the caller may read it; see `journal_of`."""
         return await journal_of(self._viewpoint(caller, name), self._society.store, day, limit, offset)
 
     async def chronicle(self, caller: Caller, name: str, query: str, limit: int = 5) -> ChronicleView:
-        """Which commits of the code bases that an agent read answer a question, best first.
-
-        Raises:
-            UserError: the limit is out of range, nothing is asked, or the memory is a plain list.
-        """
+        """Which commits of the code bases that an agent read answer a question, best first."""
         return await chronicle(self._viewpoint(caller, name), self._society.store, query, limit)
 
     async def recall(
@@ -354,17 +284,10 @@ class Inspector:
         who: str | None = None,
         how: RecallOptions = PLAINLY,
     ) -> RecallView:
-        """What everything an agent ever perceived holds on a question, best first.
+        """Search everything an agent ever perceived; with `who`, only what this user said or did.
 
-        For a player, of what this player shared with it, as if there were nothing else. An archive that is
-        not loaded whole is searched by what there is, and the view says so.
-
-        Args:
-            who: only what this user said or did, see `by_user`.
-
-        Raises:
-            Forbidden: the caller may not read what that user shared.
-            UserError: a value is out of range, nothing is asked, or the memory is a plain list.
+        A player's own memories are found as if there were no others. Where the archive is still being loaded,
+        what there is of it is searched, and the view says so.
         """
         viewpoint = self._viewpoint(caller, name)
         if who is not None:
@@ -372,17 +295,17 @@ class Inspector:
         return await recall(viewpoint, self._society.store, query, limit, how)
 
     def archive(self, caller: Caller, name: str) -> ArchiveView:
-        """How far an agent's archive is loaded and embedded; open to everybody."""
+        """How far an agent's archive is loaded and embedded. Everybody may see it."""
         return archive_state(self._viewpoint(caller, name))
 
     def user_id(self, caller: Caller, name: str, who: str) -> str:
-        """The id of whoever is meant by an id, a shown name, or "me"; see `Viewpoint.user` for the errors."""
+        """The id of whoever is meant by `who`."""
         return self._viewpoint(caller, name).user(who)
 
     def _turns(self, viewpoint: Viewpoint) -> list[Trace]:
         """The latest turns that the caller may know of, oldest first."""
-        told = islice(turns(viewpoint, self._society.store, lambda trace: True), TURNS)
-        return [trace for trace, _ in told][::-1]
+        latest = islice(turns(viewpoint, self._society.store, lambda trace: True), TURNS)
+        return [trace for trace, _ in latest][::-1]
 
     def _viewpoint(self, caller: Caller, name: str) -> Viewpoint:
         return Viewpoint(self._society, self._society.find(name), caller)

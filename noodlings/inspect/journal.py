@@ -1,13 +1,11 @@
-"""An agent's journal, as one caller may read it: written anew of the memories that this caller may know.
+"""An agent's journal, written anew from the memories that the caller may read.
 
-As with people, nothing of it is stored, so what is forgotten is on no page. The rules for all views are in
-`noodlings.inspect.views`.
+Nothing of it is stored, so what is forgotten is on no page.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -16,16 +14,16 @@ from noodlings.agent.recollection import uncalled
 from noodlings.errors import UserError
 from noodlings.inspect.reading import read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
-from noodlings.inspect.views import View, iso
+from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
-from noodlings.reflection.journal import JournalSentence, sentences_of
+from noodlings.reflection.journal import sentences_of
 from noodlings.text import clean, shorten
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 WORTH_TELLING = 0.375
-"""Importance from which on something stands in a journal. For a player this is the edge of a step."""
+"""The least importance of what stands in a journal. For a player this is the edge of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class JournalSentenceView(View):
     Attributes:
         text: in the first person, one line.
         evidence: ids of the memories that it rests on, rising.
-        private: only some may hear of it.
+        private: whether it is kept from some.
     """
 
     text: str
@@ -49,7 +47,7 @@ class JournalDayView(View):
 
     Attributes:
         day: as "2026-11-23" (UTC).
-        sentences: in the order in which it happened.
+        sentences: in the order in which things happened.
         perceived: how many memories of that day the caller may read.
     """
 
@@ -59,17 +57,15 @@ class JournalDayView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class JournalView(View):
+class JournalView(ViewOfAgent):
     """Some days of an agent's journal, the latest first.
 
     Attributes:
-        offset: how many later days there are before the first of `days`.
+        offset: how many days are later than the first of `days`.
         more: whether there are earlier days.
-        hidden: memories that the caller may not read, of all days.
+        hidden: how many memories of all days the caller may not read.
     """
 
-    agent: str
-    name: str
     days: tuple[JournalDayView, ...]
     offset: int
     more: bool
@@ -83,7 +79,7 @@ async def journal_of(
 
     Args:
         day: as "2026-11-23", whatever the offset; None for the latest days.
-        limit: days at most, None for all; offset: so many of the latest are left out.
+        limit: days at most, None for all; offset: how many of the latest days are left out.
 
     Raises:
         UserError: there is no such day, a limit is below 1, or an offset below 0.
@@ -94,10 +90,10 @@ async def journal_of(
     while True:
         forgettings = viewpoint.agent.forgettings
         ids = readable_ids(viewpoint, store)
-        archive = viewpoint.agent.archive  # ids rise as it was told, which imported memories do not
+        archive = viewpoint.agent.archive  # the ids of imported memories are not in the order of time
         in_time = ids if archive is None else archive.index.in_time(ids)
         days = await _days(viewpoint, store, in_time[::-1], wanted, limit, offset)
-        if viewpoint.agent.forgettings == forgettings:  # else they may hold what was forgotten meanwhile
+        if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     limit = len(days) if limit is None else limit
     told = islice(days.items(), offset, offset + limit)
@@ -120,7 +116,7 @@ async def _days(
     limit: int | None,
     offset: int,
 ) -> dict[str, list[MemoryEntry]]:
-    """Day → what was perceived on it, both the latest first; one day more than was asked for, if there is."""
+    """Day → what was perceived on it, both the latest first; where there is one, a day more than wanted."""
     days = dict[str, list[MemoryEntry]]()
     persona = viewpoint.agent.persona
     async for read in read_unhurried(viewpoint, store, newest_first):
@@ -128,9 +124,9 @@ async def _days(
         day = iso(entry.timestamp)[:10]
         if not day:
             continue
-        if wanted is not None and day != wanted:
-            if day < wanted:
-                break
+        if wanted is not None and day < wanted:
+            break
+        if wanted is not None and day > wanted:
             continue
         days.setdefault(day, []).append(entry)
         if limit is not None and len(days) > offset + limit:
@@ -150,12 +146,6 @@ def _day(day: str) -> str:
 
 def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> JournalDayView:
     private = {entry.id for entry in entries if entry.private}
-
-    def seen(sentences: tuple[JournalSentence, ...]) -> Iterator[JournalSentenceView]:
-        for one in sentences:
-            confined = not private.isdisjoint(one.evidence)
-            yield JournalSentenceView(clean(one.text), one.evidence, confined)
-
     sentences = sentences_of(
         entries,
         viewpoint.agent_id,
@@ -163,4 +153,8 @@ def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> Journal
         lambda entry: viewpoint.figure(entry.importance),
         WORTH_TELLING,
     )
-    return JournalDayView(day, tuple(seen(sentences)), len(entries))
+    seen = (
+        JournalSentenceView(clean(one.text), one.evidence, not private.isdisjoint(one.evidence))
+        for one in sentences
+    )
+    return JournalDayView(day, tuple(seen), len(entries))

@@ -1,7 +1,4 @@
-"""The links of one memory and what an agent remembers about a question, as one caller may read them.
-
-The rules for all views are in `noodlings.inspect.views`.
-"""
+"""The links of one memory, and what an agent remembers about a question, as one caller may read them."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from dataclasses import dataclass
 
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.viewpoint import Viewpoint, may_read
-from noodlings.inspect.views import EntryView, View
+from noodlings.inspect.views import EntryView, View, ViewOfAgent
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.focus import FocusHit, Search, reconstruct_context
 from noodlings.recall.links import MAX_DEPTH, LinkedEntry, ReachedEntry, explore
@@ -26,7 +23,7 @@ class LinkedEntryView(View):
     Attributes:
         via: the memory it was reached from, `depth` steps (1…3) away from the first.
         type: followed, recalled, by_hand, reflected or replaced; of commits reverts, fixes or touched_again.
-        outgoing: whether the link points from `via` to it, or the other way.
+        outgoing: whether the link points from `via` to it.
         strength: of the link, 0…1.
     """
 
@@ -39,14 +36,12 @@ class LinkedEntryView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class LinksView(View):
-    """A memory, and what its links lead to: nearer ones first, then the stronger way.
+class LinksView(ViewOfAgent):
+    """A memory and what its links lead to, the nearer ones first, then those on stronger links.
 
-    `hidden` counts neighbours that the caller may not read; what lies behind them is not followed.
+    `hidden` counts neighbours that the caller may not read; their links are not followed.
     """
 
-    agent: str
-    name: str
     entry: EntryView
     linked: tuple[LinkedEntryView, ...]
     hidden: int
@@ -58,8 +53,8 @@ class FocusEntryView(View):
 
     Attributes:
         score: 0…1, what the context is ranked by; `why` and `scores` say what it is made of.
-        via, type, strength, depth: the memory and the link it was reached by, and in how many steps; None and
-            0 for what the search alone found.
+        via, type, strength, depth: the memory and the link it was reached by, and in how many steps; None
+            and 0 for what only the search found.
     """
 
     score: float
@@ -73,18 +68,16 @@ class FocusEntryView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class FocusView(View):
+class FocusView(ViewOfAgent):
     """What an agent remembers about a question, as far as the caller may read it.
 
     Attributes:
-        level: 0…5, and what it means: at most `limit` found by the search, within `hours` of world time, and
-            `depth` steps along links.
-        memories: best first; `searched` of them were found by the search, to `linked` only links led.
-        context: the block of context, a line each, oldest to newest; `tokens` is about what it costs.
+        level: 0…5; it means that the search finds at most `limit` memories from the last `hours` of world
+            time, and that links are followed for `depth` steps.
+        memories: best first; the search found `searched` of them, and only links led to `linked` of them.
+        context: the lines of the context, oldest to newest; `tokens` is an estimate of their cost.
     """
 
-    agent: str
-    name: str
     query: str
     level: int
     limit: int
@@ -98,7 +91,7 @@ class FocusView(View):
 
 
 DEPTH = 2
-"""Steps along links that are shown where nothing else is said."""
+"""How many steps along links are shown by default."""
 
 
 def linked_with(viewpoint: Viewpoint, memory: LinkedEntry, entry_id: int, depth: int = DEPTH) -> LinksView:
@@ -106,8 +99,8 @@ def linked_with(viewpoint: Viewpoint, memory: LinkedEntry, entry_id: int, depth:
 
     Raises:
         UserError: depth is out of range.
-        NotFound: there is no such memory, or it is not the caller's to read: the same words, so that ids tell
-            nobody anything.
+        NotFound: there is no such memory, or the caller may not read it. The words are the same for both, so
+            that ids tell nobody anything.
     """
     entry = memory.entries(viewpoint.agent_id, [entry_id]).get(entry_id)
     if entry is None or not may_read(viewpoint.caller, entry):
@@ -140,17 +133,16 @@ def _linked(viewpoint: Viewpoint, reached: ReachedEntry) -> LinkedEntryView:
 
 
 _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
-"""Beside the user, what `noodlings.inspect.viewpoint.may_read` asks for."""
+"""What `noodlings.inspect.viewpoint.may_read` asks for, beside the user."""
 
 
 async def focus_on(
     viewpoint: Viewpoint, memory: LinkedEntry, search: Search, query: str, level: int, who: str | None = None
 ) -> FocusView:
-    """A reconstructed context, with `who` only of what this user said or did.
+    """A reconstructed context; with `who`, only of what this user said or did.
 
     Raises:
-        UserError: there is no such level, nothing to look for, or nobody or several are called that.
-        Forbidden: the caller may not read what that user shared.
+        UserError: there is no such level, or nothing to look for; for `who`, as in `Viewpoint.user`.
     """
     query = clean(query)
     context = await reconstruct_context(

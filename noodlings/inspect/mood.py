@@ -1,7 +1,4 @@
-"""What an agent feels and the state of its mind, as one caller may see them.
-
-The rules for all views are in `noodlings.inspect.views`.
-"""
+"""What an agent feels and the state of its mind, as one caller may see them."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from dataclasses import dataclass
 
 from noodlings.affect.mood import HALF_LIFE_SECONDS
 from noodlings.inspect.viewpoint import Viewpoint, felt
-from noodlings.inspect.views import FeltView, View
+from noodlings.inspect.views import FeltView, ViewOfAgent
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
 from noodlings.values.caller import Role
@@ -18,23 +15,21 @@ from noodlings.values.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class MoodView(View):
-    """What an agent feels. Everybody may see it, a player in steps; but for what a game told.
+class MoodView(ViewOfAgent):
+    """What an agent feels. Everybody may see it (a player in steps), except for what a game told the agent.
 
     Attributes:
-        mood: now; `baseline` is where it returns to, `affect` what the latest percept felt like, for a player
-            the latest of this player.
-        half_life: world seconds in which half of what is between mood and baseline wears off.
+        mood: now; `baseline` is where it returns to, and `affect` what the latest percept felt like, for a
+            player the latest of this player.
+        half_life: world seconds in which the mood goes half of the way back to the baseline.
         valences: of the mood after each of the latest turns that the caller may know of, oldest first, −1…1.
         goals: what it wants most now, in words.
         named: chill, hyped, nervous or frustrated, as a game's events left it; `named_left` are the world
             seconds until it is chill again if nothing happens.
-        game: lines that a voice is told of the game now; empty before a game's first event, and for players
-            (a world that asks for one of them, too). `hidden` counts the notable events kept from those.
+        game: what a voice is told about the game now, in lines; empty before a game's first event, and for
+            players. `hidden` counts the notable events kept from players.
     """
 
-    agent: str
-    name: str
     mood: FeltView
     baseline: FeltView
     affect: FeltView
@@ -48,19 +43,17 @@ class MoodView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class ObserveView(View):
+class ObserveView(ViewOfAgent):
     """The state of an agent's mind. Everybody may see it, a player in steps of a quarter.
 
     Attributes:
         fast, medium, slow: the phenomenal state, 16, 16 and 8 numbers of −1…1.
-        mood: now; `affect` is what the latest percept felt like, `expected` what it expects next.
+        affect: what the latest percept felt like; expected: what it expects to feel next.
         surprises: of the latest turns that the caller may know of, oldest first, 0…1.
         appetites: the eight drives now, 0…1; `usual` is where each returns to when nothing happens.
         goals: what they make it want, in words, the strongest first.
     """
 
-    agent: str
-    name: str
     fast: tuple[float, ...]
     medium: tuple[float, ...]
     slow: tuple[float, ...]
@@ -74,11 +67,11 @@ class ObserveView(View):
 
 
 def mood_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> MoodView:
-    """What it feels now, and how that went in its latest turns, oldest first."""
+    """What an agent feels now, and how its mood went in these turns, oldest first."""
     agent, caller = viewpoint.agent, viewpoint.caller
-    told_it = caller.sees_all or caller.role is Role.WORLD  # nobody else lets a game's events happen
+    sees_game = caller.sees_all or caller.role is Role.WORLD  # only these send events of a game
     game, rules = agent.game, agent.rules
-    told = "\n".join(game.blocks(rules, viewpoint.now)).splitlines()
+    lines = "\n".join(game.blocks(rules, viewpoint.now)).splitlines()
     return MoodView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
@@ -90,13 +83,13 @@ def mood_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> MoodView:
         goals=tuple(goal.text for goal in agent.goals),
         named=agent.named_mood,
         named_left=game.tracker.left(viewpoint.now, rules.lasts_seconds),
-        game=tuple(clean(line) for line in told) if told_it else (),
-        hidden=0 if told_it else len(game.bank.events),
+        game=tuple(map(clean, lines)) if sees_game else (),
+        hidden=0 if sees_game else len(game.bank.events),
     )
 
 
 def mind_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> ObserveView:
-    """The state of its mind, and the surprises of its latest turns, oldest first."""
+    """The state of an agent's mind, and the surprises of these turns, oldest first."""
     agent = viewpoint.agent
     state = [viewpoint.figure(number) for number in agent.mind.state.tolist()]
     return ObserveView(

@@ -1,7 +1,7 @@
-"""What an agent knows of people, as one caller may read it: cards made of what this caller may know.
+"""What an agent knows of people, as one caller may read it.
 
-A card is never stored: it is made anew of the memories that are its evidence, so that what is forgotten, and
-what somebody may not know, is not in it. The rules for all views are in `noodlings.inspect.views`.
+A card is never stored. It is made anew from the memories that are its evidence, so nothing in it has been
+forgotten or is kept from the caller.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
-from noodlings.inspect.views import View, iso
+from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
@@ -31,7 +31,7 @@ from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry, written_by
 
 BEFORE = 2
-"""So many earlier lines of the same speaker may say who "she" is."""
+"""How many earlier lines of the same speaker may say who "she" is."""
 LONGEST_SHOWN = 40
 """Characters of a name in a message."""
 
@@ -41,13 +41,13 @@ class FactView(View):
     """A fact on a card.
 
     Attributes:
-        kind: what it tells, see `noodlings.reflection.facts.FactKind`.
+        kind: see `noodlings.reflection.facts.FactKind`.
         words: the sentence it was told in.
-        told_by: who told it so, as shown.
-        timestamp, when, age: of that; seconds since 1970-01-01 UTC, ISO 8601, seconds until now.
+        told_by: the name of who told it, as shown.
+        timestamp, when, age: when it was told; seconds since 1970-01-01 UTC, ISO 8601, seconds until now.
         evidence: ids of the memories that tell it, rising.
-        superseded_by: the sentence that holds in its place, "" while it holds.
-        private: only some may hear of it, or of what holds in its place.
+        superseded_by: the sentence that replaced it, "" while it holds.
+        private: whether it, or what replaced it, is kept from some.
     """
 
     kind: str
@@ -63,14 +63,14 @@ class FactView(View):
 
 @dataclass(frozen=True, slots=True)
 class PlanView(View):
-    """Something that somebody said would happen, and that nobody spoke of since.
+    """Something that somebody said would happen, and that nobody has spoken of since.
 
     Attributes:
         words: as it was told.
         evidence: the id of the memory.
         due, when: the beginning of its day; seconds since 1970-01-01 UTC, ISO 8601.
-        ahead: seconds until it is over; below 0 from then on.
-        private: only some may hear of it.
+        ahead: seconds until the day is over; negative afterwards.
+        private: whether it is kept from some.
     """
 
     words: str
@@ -86,11 +86,11 @@ class AcquaintanceView(View):
     """How well an agent knows somebody, as far as the caller may read what they said.
 
     Attributes:
-        lines: how much they said to it or before it.
-        met, last: when that was first and last; seconds since 1970-01-01 UTC.
-        met_when, last_when: ISO 8601.
-        last_age: seconds since then.
-        feeling: what their lines made it feel, all together, in a word.
+        lines: how many lines they said to the agent or in its presence.
+        met, last: when the first and the last of them was said; seconds since 1970-01-01 UTC.
+        met_when, last_when: the same as ISO 8601.
+        last_age: seconds since the last one.
+        feeling: the word for what their lines made the agent feel, all together.
     """
 
     lines: int
@@ -107,11 +107,11 @@ class PersonCardView(View):
     """What is known of one person.
 
     Attributes:
-        of: the id of a user or an agent, else whose they are and how they are called ("user_marta's Ruth").
+        of: the id of a user or an agent, or a relation and a name ("user_marta's Ruth").
         name: as shown.
         also: how else they are known ("Marta's sister").
-        acquaintance: None of who never said anything.
-        plans: what is open of what they said would happen, the earliest first.
+        acquaintance: None for somebody who never said anything.
+        plans: what they said would happen and is still open, the earliest first.
         facts, superseded: what holds, and what was replaced; by kind.
     """
 
@@ -125,16 +125,14 @@ class PersonCardView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleView(View):
-    """The cards of an agent that are made of what the caller may read; of whom most is known first.
+class PeopleView(ViewOfAgent):
+    """One page of the cards of an agent; those with the most facts come first.
 
     Attributes:
         offset: of the first of `people`; total: how many there are.
-        hidden: memories that the caller may not read.
+        hidden: how many memories the caller may not read.
     """
 
-    agent: str
-    name: str
     people: tuple[PersonCardView, ...]
     offset: int
     total: int
@@ -144,17 +142,17 @@ class PeopleView(View):
 async def people_of(
     viewpoint: Viewpoint, store: Repository, person: str | None, limit: int | None, offset: int
 ) -> PeopleView:
-    """A page of those of whom the agent knows something, or one person by id, name, or "me".
+    """A page of the people the agent knows something about, or one person by id, name, or "me".
 
     Raises:
-        NotFound: of nobody by that name anything is known.
+        NotFound: nothing is known of anybody by that name.
         UserError: a limit below 1, or an offset below 0.
     """
     cut((), limit, offset)  # refused before any work
     while True:
         forgettings = viewpoint.agent.forgettings
         views, read = await _cards(viewpoint, store)
-        if viewpoint.agent.forgettings == forgettings:  # else they may hold what was forgotten meanwhile
+        if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     views.sort(key=lambda card: (-len(card.facts), card.name, card.of))
     if person is not None:
@@ -204,10 +202,10 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
 
 @dataclass(slots=True)
 class _Heard:
-    """What one person said: the first line, the last ones, how many, and what they felt like.
+    """What one person said: the first line, the latest ones, how many, and what they felt like.
 
     Attributes:
-        felt: the affects, each as much as the line matters, added up; weight: of all of them.
+        felt: the sum of the affects, each weighted with the importance of its line; weight: the sum of those.
     """
 
     first: MemoryEntry | None = None
@@ -217,7 +215,6 @@ class _Heard:
     weight: float = 0.0
 
     def add(self, entry: MemoryEntry, weight: float) -> None:
-        """The next line, and how much it matters, 0…1."""
         self.first = self.first or entry
         self.latest.append(entry)
         self.lines += 1
@@ -243,9 +240,10 @@ def _plans(viewpoint: Viewpoint, heard: _Heard) -> Iterator[PlanView]:
 
 
 def _names(viewpoint: Viewpoint) -> dict[str, str]:
-    """Names by which people are found in lines: for a player those that everybody may know, and its own.
+    """Name → id, for finding people in lines. A name that several have is left out.
 
-    Else a name in its own line would tell a player who else there is. A name of several stands for nobody.
+    For a player these are its own name and those that everybody may know; any other name that is found in its
+    own lines would tell who else there is.
     """
     caller = viewpoint.caller
     shown: Mapping[str, str] = viewpoint.names
@@ -265,15 +263,12 @@ def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> Pe
     for card in views:
         if wanted in (name.casefold() for name in (card.of, card.name, *card.also)):
             return card
-    names = [shorten(card.name, LONGEST_SHOWN) for card in views]
-    near = difflib.get_close_matches(wanted[:LONGEST_SHOWN], [one.casefold() for one in names], 1, 0.6)
-    hint = (
-        f"did you mean {next(name for name in names if name.casefold() == near[0])}?"
-        if near
-        else f"it knows something about {', '.join(names[:10])}."
-        if names
-        else "nobody has told it anything about anybody yet."
-    )
+    shown = [shorten(card.name, LONGEST_SHOWN) for card in views]
+    names = {name.casefold(): name for name in shown}
+    near = difflib.get_close_matches(wanted[:LONGEST_SHOWN], names, 1, 0.6)
+    some = ", ".join(shown[:10])
+    known = f"it knows something about {some}." if some else "nobody has told it anything about anybody yet."
+    hint = f"did you mean {names[near[0]]}?" if near else known
     raise NotFound(f"{viewpoint.name} knows nothing about {shorten(clean(person), LONGEST_SHOWN)}; {hint}")
 
 

@@ -1,10 +1,10 @@
-"""Every question about agents in one table, shared by the inspector, the API and the studio.
+"""All questions about agents in one table, which the inspector, the API and the studio share.
 
 The inspector answers each question, the API has a route for it, and the studio asks it. Arguments are
-JSON-compatible and have the inspector's names, so they can be sent anywhere; an affect is a list of five
-numbers in the order of `noodlings.values.affect.AXES`.
+JSON-compatible and have the inspector's names. An affect is a list of five numbers in the order of
+`noodlings.values.affect.AXES`.
 
-Nothing that reads memories is imported before an answer is read, so that a screen that asks appears at once.
+The views are imported when an answer is read and not before, so that the studio's screen appears at once.
 """
 
 from __future__ import annotations
@@ -23,23 +23,7 @@ from noodlings.text import clean, shorten
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from noodlings.inspect.chronicle import ChronicleView
-    from noodlings.inspect.journal import JournalView
-    from noodlings.inspect.links import FocusView, LinksView
-    from noodlings.inspect.mood import MoodView, ObserveView
-    from noodlings.inspect.people import PeopleView
-    from noodlings.inspect.recall import ArchiveView, RecallView
-    from noodlings.inspect.symbols import SymbolsView
-    from noodlings.inspect.views import (
-        AffectGroupsView,
-        AgentsView,
-        AgentView,
-        AlikeView,
-        EntriesView,
-        FlowView,
-        StatsView,
-    )
-    from noodlings.inspect.why import PromptView, TransistorsView, WhyView
+    from noodlings.inspect import chronicle, journal, links, mood, people, recall, symbols, views, why
 
 V = TypeVar("V")
 Arguments = Mapping[str, Any]
@@ -47,7 +31,7 @@ Arguments = Mapping[str, Any]
 ALL = 1_000
 """The most that one page of the API holds."""
 _PARAMETERS = {"affect": "current_affect", "who": "user_id"}
-"""What the API calls otherwise."""
+"""Arguments that have another name in the API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +39,11 @@ class Question(Generic[V]):
     """One question.
 
     Attributes:
-        name: of the method of `noodlings.inspect.inspector.Inspector` that answers it.
-        view: what it answers with: module below `noodlings.inspect`, and class.
-        path: of the API, below `/api`.
-        values: makes of arguments what the inspector takes.
-        whole: asked without a limit, it is answered whole.
+        name: the method of `noodlings.inspect.inspector.Inspector` that answers it.
+        view: the class of the answer, with its module below `noodlings.inspect`.
+        path: in the API, below `/api`.
+        values: turns the arguments into those of the inspector.
+        whole: whether a question without a limit means everything.
     """
 
     name: str
@@ -69,18 +53,17 @@ class Question(Generic[V]):
     whole: bool = False
 
     def kind(self) -> type[V]:
-        """The class of its view; imports it."""
         kind: type[V] = resolve_name(f"noodlings.inspect.{self.view}")
         return kind
 
     async def read(self, answer: Awaitable[Any]) -> V:
-        """The view of an answer on its way, see `reader_of`; what that needs is imported meanwhile."""
+        """Await an answer and read it; what that needs is imported meanwhile."""
         data, read = await asyncio.gather(answer, asyncio.to_thread(lambda: reader_of(self.kind())))
         view: V = read(data)
         return view
 
     def address(self, agent: str, how: Arguments) -> tuple[str, dict[str, Any]]:
-        """Path and parameters with which the API is asked."""
+        """The path and the parameters of a request to the API."""
         asked = {_PARAMETERS.get(name, name): value for name, value in how.items() if value is not None}
         path = self.path.format(agent=quote(agent, safe=""), entry=asked.pop("entry_id", ""))
         if "mood" in asked:
@@ -91,10 +74,10 @@ class Question(Generic[V]):
 
 
 def reader_of(kind: type[V]) -> Callable[[Any], V]:
-    """Makes views of this class of what their `as_dict()` gave, and may have come through JSON.
+    """A function that turns the result of a view's `as_dict()` back into the view.
 
-    Keys that the class does not know are passed over, so that a newer server is understood as well. The
-    reader raises `NoodlingsError` for what is no such view.
+    It ignores unknown keys, so that a newer server is understood, too, and raises `NoodlingsError` for
+    anything that is not such a view.
     """
     from pydantic import ValidationError
 
@@ -137,7 +120,7 @@ def _page(how: Arguments) -> Arguments:
 
 
 def _recall(how: Arguments) -> Arguments:
-    """`mood` and how it counts stand beside the arguments of the inspector, which has them in one."""
+    """The inspector takes the mood and its weight as one `RecallOptions`."""
     from noodlings.inspect.recall import RecallOptions
     from noodlings.values.affect import Affect
 
@@ -151,45 +134,59 @@ def _recall(how: Arguments) -> Arguments:
 
 MEMORY = "/agents/{agent}/memory"
 
-AGENTS: Question[AgentsView] = Question("agents", "views:AgentsView", "/agents")
-"""Of all agents; every other question is about one."""
-AGENT: Question[AgentView] = Question("agent", "views:AgentView", "/agents/{agent}")
-MOOD: Question[MoodView] = Question("mood", "mood:MoodView", "/agents/{agent}/mood")
-OBSERVE: Question[ObserveView] = Question("observe", "mood:ObserveView", "/agents/{agent}/state")
-WHY: Question[WhyView] = Question("why", "why:WhyView", "/agents/{agent}/why")
-TURN: Question[WhyView] = Question("turn", "why:WhyView", "/agents/{agent}/turns/{entry}")
-PROMPT: Question[PromptView] = Question("prompt", "why:PromptView", "/agents/{agent}/turns/{entry}/prompt")
-TRANSISTORS: Question[TransistorsView] = Question(
+AGENTS: Question[views.AgentsView] = Question("agents", "views:AgentsView", "/agents")
+"""About all agents; every other question is about one."""
+AGENT: Question[views.AgentView] = Question("agent", "views:AgentView", "/agents/{agent}")
+MOOD: Question[mood.MoodView] = Question("mood", "mood:MoodView", "/agents/{agent}/mood")
+OBSERVE: Question[mood.ObserveView] = Question("observe", "mood:ObserveView", "/agents/{agent}/state")
+WHY: Question[why.WhyView] = Question("why", "why:WhyView", "/agents/{agent}/why")
+TURN: Question[why.WhyView] = Question("turn", "why:WhyView", "/agents/{agent}/turns/{entry}")
+PROMPT: Question[why.PromptView] = Question(
+    "prompt", "why:PromptView", "/agents/{agent}/turns/{entry}/prompt"
+)
+TRANSISTORS: Question[why.TransistorsView] = Question(
     "transistors", "why:TransistorsView", "/agents/{agent}/transistors"
 )
-PEOPLE: Question[PeopleView] = Question("people", "people:PeopleView", "/agents/{agent}/people", whole=True)
-"""What it knows of people: cards, with the memories that are their evidence."""
-JOURNAL: Question[JournalView] = Question(
+PEOPLE: Question[people.PeopleView] = Question(
+    "people", "people:PeopleView", "/agents/{agent}/people", whole=True
+)
+"""What it knows of people, as cards, with the memories that are their evidence."""
+JOURNAL: Question[journal.JournalView] = Question(
     "journal", "journal:JournalView", "/agents/{agent}/journal", whole=True
 )
 """What happened, day by day, in its own words, with the memories that each sentence rests on."""
-CHRONICLE: Question[ChronicleView] = Question(
+CHRONICLE: Question[chronicle.ChronicleView] = Question(
     "chronicle", "chronicle:ChronicleView", "/agents/{agent}/chronicle"
 )
 """Which commits of the code bases that it read answer a question."""
-FOCUS: Question[FocusView] = Question("focus", "links:FocusView", "/agents/{agent}/focus")
-RECALL: Question[RecallView] = Question("recall", "recall:RecallView", "/agents/{agent}/recall", _recall)
-ARCHIVE: Question[ArchiveView] = Question("archive", "recall:ArchiveView", "/agents/{agent}/archive")
-"""How far everything that was ever perceived is loaded, for `RECALL` to find."""
-STATS: Question[StatsView] = Question("stats", "views:StatsView", f"{MEMORY}/stats")
-WORKING: Question[EntriesView] = Question("working", "views:EntriesView", f"{MEMORY}/working", whole=True)
-EPISODIC: Question[EntriesView] = Question("episodic", "views:EntriesView", f"{MEMORY}/episodic", whole=True)
-IMPORTANT: Question[EntriesView] = Question("important", "views:EntriesView", f"{MEMORY}/important")
-BY_USER: Question[EntriesView] = Question("by_user", "views:EntriesView", f"{MEMORY}/by-user", whole=True)
-BROWSE: Question[EntriesView] = Question("browse", "views:EntriesView", f"{MEMORY}/browse", _page)
-"""One page of what is in mind or of everything that was ever perceived, sorted and filtered: a `Page`."""
-SYMBOLS: Question[SymbolsView] = Question("symbols", "symbols:SymbolsView", f"{MEMORY}/symbols", whole=True)
-AFFECT_GROUPS: Question[AffectGroupsView] = Question(
+FOCUS: Question[links.FocusView] = Question("focus", "links:FocusView", "/agents/{agent}/focus")
+RECALL: Question[recall.RecallView] = Question(
+    "recall", "recall:RecallView", "/agents/{agent}/recall", _recall
+)
+ARCHIVE: Question[recall.ArchiveView] = Question("archive", "recall:ArchiveView", "/agents/{agent}/archive")
+"""How far the archive that `RECALL` searches is loaded."""
+STATS: Question[views.StatsView] = Question("stats", "views:StatsView", f"{MEMORY}/stats")
+WORKING: Question[views.EntriesView] = Question(
+    "working", "views:EntriesView", f"{MEMORY}/working", whole=True
+)
+EPISODIC: Question[views.EntriesView] = Question(
+    "episodic", "views:EntriesView", f"{MEMORY}/episodic", whole=True
+)
+IMPORTANT: Question[views.EntriesView] = Question("important", "views:EntriesView", f"{MEMORY}/important")
+BY_USER: Question[views.EntriesView] = Question(
+    "by_user", "views:EntriesView", f"{MEMORY}/by-user", whole=True
+)
+BROWSE: Question[views.EntriesView] = Question("browse", "views:EntriesView", f"{MEMORY}/browse", _page)
+"""One page of episodic memory or of everything that was ever perceived, sorted and filtered."""
+SYMBOLS: Question[symbols.SymbolsView] = Question(
+    "symbols", "symbols:SymbolsView", f"{MEMORY}/symbols", whole=True
+)
+AFFECT_GROUPS: Question[views.AffectGroupsView] = Question(
     "affect_groups", "views:AffectGroupsView", f"{MEMORY}/affect-groups"
 )
-ALIKE: Question[AlikeView] = Question("affect_alike", "views:AlikeView", f"{MEMORY}/by-affect", _alike)
-FLOW: Question[FlowView] = Question("last_retrieval", "views:FlowView", f"{MEMORY}/last-retrieval")
-LINKS: Question[LinksView] = Question("links", "links:LinksView", f"{MEMORY}/entries/{{entry}}/links")
+ALIKE: Question[views.AlikeView] = Question("affect_alike", "views:AlikeView", f"{MEMORY}/by-affect", _alike)
+FLOW: Question[views.FlowView] = Question("last_retrieval", "views:FlowView", f"{MEMORY}/last-retrieval")
+LINKS: Question[links.LinksView] = Question("links", "links:LinksView", f"{MEMORY}/entries/{{entry}}/links")
 
 _ALL: tuple[Question[Any], ...] = (
     *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, PEOPLE, JOURNAL),

@@ -1,4 +1,4 @@
-"""Reading through everything that a caller may know of an agent, however much that is."""
+"""Reading everything that a caller may know of an agent, however much that is."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from noodlings.values.memory import MemoryEntry, Order
 PAGE = 20
 """Memories read at a time."""
 PATIENCE = 0.005
-"""Seconds of work after which everything else has its turn."""
+"""Seconds of work after which other tasks have their turn."""
 
 
 def readable_ids(viewpoint: Viewpoint, store: Repository) -> list[int]:
-    """Ids of what the caller may read, oldest first; some of them may be kept from it nevertheless."""
+    """Ids of what the caller may read, oldest first. `may_read` must still be asked about each entry."""
     caller, agent_id = viewpoint.caller, viewpoint.agent_id
     if caller.sees_all:
         return store.in_order(agent_id, Order.WHEN, falling=False)
@@ -27,7 +27,7 @@ def readable_ids(viewpoint: Viewpoint, store: Repository) -> list[int]:
 async def read_unhurried(
     viewpoint: Viewpoint, store: Repository, ids: Sequence[int]
 ) -> AsyncIterator[MemoryEntry]:
-    """Of these memories those that the caller may read, in this order, giving way to everything else."""
+    """Those of these memories that the caller may read, in this order; other tasks run in between."""
     began = time.perf_counter()
     for at in range(0, len(ids), PAGE):
         page = ids[at : at + PAGE]

@@ -1,22 +1,21 @@
 """Searching everything an agent ever perceived, on behalf of one caller.
 
 A caller who may not read everything finds what they themselves told the agent, as if nobody else had ever
-said a word to it; this is what a search for one user promises (`noodlings.recall.search`). The rules for all
-views are in `noodlings.inspect.views`.
+said a word to it; a search for one user guarantees this (`noodlings.recall.search`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.recollection import subject
 from noodlings.errors import UserError
 from noodlings.inspect.viewpoint import Viewpoint, felt, may_read, readable_by
-from noodlings.inspect.views import EntryView, FeltView, View
+from noodlings.inspect.views import EntryView, FeltView, View, ViewOfAgent
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit
@@ -25,20 +24,18 @@ from noodlings.values.affect import Affect
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveView(View):
+class ArchiveView(ViewOfAgent):
     """How far the archive of an agent is: figures without content, so everybody may see them.
 
     Attributes:
-        perceived: entries there are in all; of these `entries` can be found by their words so far, all where
-            it is `loaded`.
-        model: by which model they are embedded, "" for none.
-        embedded: those that can be found by their meaning; `pending` will be, `parked` could not be embedded,
-            however often it was tried.
-        reason: why something could not be embedded last, or ""; for those who may see everything.
+        perceived: how many entries there are; `entries` of them can be found by their words so far, and all
+            of them once the archive is `loaded`.
+        model: the embedding model, "" for none.
+        embedded: how many can be found by their meaning; `pending` ones will be embedded, and `parked` ones
+            failed every time.
+        reason: why embedding failed last, or ""; "" too for a caller who does not see everything.
     """
 
-    agent: str
-    name: str
     perceived: int
     entries: int
     loaded: bool
@@ -55,12 +52,12 @@ class FoundView(View):
 
     Attributes:
         score: 0…1, what the list is ranked by.
-        why: semantic, lexical, next_to, date: what found it, the strongest first; affect, for mood, last.
-            lexical: it shares words with the question; next_to: the lines around it do.
-        scores: each component, 0…1: meaning (of the line among those around it), words (that stand in the
-            line itself), next_to (what those of the lines around it add), and as far as the question has
-            them speaker, date, time; length (how much is said); mood: the part of the score that mood added.
-        status: working, episodic or archive: the nearest to mind of the places where it is.
+        why: what found it, the strongest first: semantic, lexical (it shares words with the question),
+            next_to (the lines around it do), date; last, affect for mood.
+        scores: each component, 0…1: meaning (of the line among those around it), words (in the line
+            itself), next_to (what words in the lines around it add), length (how much is said), mood (what
+            mood added), and if the question has them, speaker, date and time.
+        status: working, episodic or archive; the nearest to mind of the places where it is.
     """
 
     score: float
@@ -71,19 +68,15 @@ class FoundView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class RecallView(View):
+class RecallView(ViewOfAgent):
     """What an agent's archive holds on a question, as far as the caller may read it.
 
     Attributes:
-        query: what was looked for.
-        mood: in which mood, or None; `emotion_weight` is how much that counted.
+        mood: in which mood it was searched, or None; `emotion_weight` is how much that counted.
         memories: best first.
         by_meaning: whether meaning was compared, or words alone.
-        archive: how far the archive is.
     """
 
-    agent: str
-    name: str
     query: str
     mood: FeltView | None
     emotion_weight: float
@@ -93,43 +86,37 @@ class RecallView(View):
 
 
 LOADING_SECONDS = 0.05
-"""So long a question waits for a long archive that is not loaded yet; then what there is answers it."""
+"""How long a search waits for an archive that is not loaded yet, before it uses what there is."""
 PATIENT_SECONDS = 0.95
-"""So much longer where nothing was found in that: it is loaded from the oldest on, and most questions are
-about what was lately."""
+"""How much longer it waits if nothing was found: loading begins with the oldest entries, and most questions
+are about the latest."""
 
 
-class Finder(Protocol):
-    """A search on behalf of a caller; `options` as in `noodlings.recall.search.Searcher.search`."""
+async def search(
+    viewpoint: Viewpoint, query: str, filters: Filters, limit: int, **options: Any
+) -> Sequence[Hit]:
+    """Search the whole archive for what this caller may read; the best hits come first.
 
-    async def __call__(self, query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
-        """Hits, best first."""
+    Args:
+        options: as in `noodlings.recall.search.Searcher.search`.
 
-
-def search_for(viewpoint: Viewpoint) -> Finder:
-    """Finds what this caller may read, in everything that is kept of an agent.
-
-    Raises, when called:
-        UserError: there is nothing to look for, or the agent's memory is a plain list.
+    Raises:
+        UserError: the memory is a plain list, or there is nothing to look for.
         StoreError: the archive cannot be read.
     """
     caller, archive = viewpoint.caller, searchable(viewpoint)
-
-    async def search(query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
-        await archive.within(LOADING_SECONDS)
-        options |= {"limit": limit, "asker": caller.user_id}
-        loaded, asked = archive.loaded, (subject(query), readable_by(caller, filters))
-        hits = await archive.search(*asked, **options)
-        if hits or loaded:
-            return hits
-        await archive.within(PATIENT_SECONDS)
-        return await archive.search(*asked, **options)
-
-    return search
+    await archive.within(LOADING_SECONDS)
+    options |= {"limit": limit, "asker": caller.user_id}
+    loaded, asked = archive.loaded, (subject(query), readable_by(caller, filters))
+    hits = await archive.search(*asked, **options)
+    if hits or loaded:
+        return hits
+    await archive.within(PATIENT_SECONDS)
+    return await archive.search(*asked, **options)
 
 
 def searchable(viewpoint: Viewpoint) -> AgentArchive:
-    """The archive of the agent that is looked at. Raises `UserError` where its memory is a plain list."""
+    """The archive of the agent. Raises `UserError` where its memory is a plain list."""
     if viewpoint.agent.archive is None:
         raise UserError(
             f"{viewpoint.name}'s memory is a plain list, which cannot be searched; "
@@ -139,7 +126,7 @@ def searchable(viewpoint: Viewpoint) -> AgentArchive:
 
 
 class Status(StrEnum):
-    """Where a memory is, the nearest to mind."""
+    """Where a memory is; of several places, the nearest to mind."""
 
     WORKING = "working"
     EPISODIC = "episodic"
@@ -148,15 +135,13 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecallOptions:
-    """How a question is asked; see `noodlings.recall.search.Searcher.search` for ranges.
+    """How a question is asked; see `noodlings.recall.search.Searcher.search` for the rest.
 
     Attributes:
-        filters: what may be found at all, beside what the caller may not read.
+        filters: what may be found; what the caller may not read is left out anyway.
         status: only what is there; None for everywhere.
-        mood: what is felt; None for no mood of its own.
-        include_emotion: where no mood is given, it is the one that the agent is in.
-        emotion_weight, candidate_multiplier: as in a search; None for what the settings say.
-        min_score: as in a search.
+        include_emotion: if no mood is given, use the mood that the agent is in.
+        emotion_weight, candidate_multiplier: None for what the settings say.
     """
 
     filters: Filters = EVERYTHING
@@ -174,21 +159,17 @@ PLAINLY = RecallOptions()
 async def recall(
     viewpoint: Viewpoint, repository: Repository, query: str, limit: int, how: RecallOptions
 ) -> RecallView:
-    """The best `limit` (1…1000) of what is found.
-
-    Raises:
-        UserError: a value is out of range, nothing is asked, or the memory is a plain list.
-    """
-    search, settings = search_for(viewpoint), searchable(viewpoint).retrieval
-    weight = settings.emotion_weight if how.emotion_weight is None else how.emotion_weight
-    multiplier = (
-        settings.candidate_multiplier if how.candidate_multiplier is None else how.candidate_multiplier
-    )
+    """The best `limit` (1…1000) of what is found. Raises `UserError` for a value that is out of range."""
+    settings = searchable(viewpoint).retrieval
+    weight, multiplier = how.emotion_weight, how.candidate_multiplier
+    weight = settings.emotion_weight if weight is None else weight
+    multiplier = settings.candidate_multiplier if multiplier is None else multiplier
     places = _places(viewpoint)
-    mood = (
-        viewpoint.state(viewpoint.agent.mood).affect if how.include_emotion and how.mood is None else how.mood
-    )
+    mood = how.mood
+    if mood is None and how.include_emotion:
+        mood = viewpoint.state(viewpoint.agent.mood).affect
     hits = await search(
+        viewpoint,
         query,
         _within(how, places, viewpoint),
         limit,
@@ -221,24 +202,15 @@ async def recall(
 
 
 def archive_state(viewpoint: Viewpoint) -> ArchiveView:
-    """How far an agent's archive is. Raises `UserError` where memory is a plain list."""
+    """How far an agent's archive is. Raises `UserError` where its memory is a plain list."""
     state = searchable(viewpoint).state()
-    return ArchiveView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
-        perceived=viewpoint.agent.memory.stats().perceived,
-        entries=state.entries,
-        loaded=state.loaded,
-        model=state.model,
-        embedded=state.embedded,
-        pending=state.pending,
-        parked=state.parked,
-        reason=clean(state.reason) if viewpoint.caller.sees_all else "",
-    )
+    reason = clean(state.reason) if viewpoint.caller.sees_all else ""
+    perceived = viewpoint.agent.memory.stats().perceived
+    figures = asdict(replace(state, reason=reason))
+    return ArchiveView(agent=viewpoint.agent_id, name=viewpoint.name, perceived=perceived, **figures)
 
 
 def _places(viewpoint: Viewpoint) -> dict[int, Status]:
-    """Where the entries are that are in mind."""
     memory = viewpoint.agent.memory
     places = {entry.id: Status.EPISODIC for entry in memory.retrieve_episodic(limit=None)}
     return places | {entry.id: Status.WORKING for entry in memory.retrieve_working()}

@@ -1,14 +1,11 @@
-"""The symbols of an agent as one caller may read them, which depends on what they were made of.
-
-The rules for all views are in `noodlings.inspect.views`.
-"""
+"""The symbols of an agent. A caller may read a symbol if it may read the memory that it was made of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from noodlings.inspect.viewpoint import Viewpoint, cut, felt, readable
-from noodlings.inspect.views import FeltView, View, iso
+from noodlings.inspect.views import FeltView, View, ViewOfAgent, iso
 from noodlings.memory.likeness import likeness
 from noodlings.ports import Store
 from noodlings.text import clean
@@ -25,7 +22,7 @@ class SymbolView(View):
         when: `timestamp` as ISO 8601; age: seconds since then, at least 0.
         salience: 0…1; the lowest fades first.
         made_by: which model made it; "images" for the table that comes with noodlings.
-        private: only some may hear of it.
+        private: whether it is kept from some.
         likeness: to what the agent feels now, 0…1.
     """
 
@@ -45,19 +42,18 @@ class SymbolView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolsView(View):
+class SymbolsView(ViewOfAgent):
     """The symbols of an agent that the caller may read; `hidden` counts the others.
 
     Attributes:
-        similar: only those that what it feels now brings back, the most alike first; else the latest first.
+        similar: whether these are only the symbols that the present feeling brings back, the most alike
+            first; else the latest come first.
         current: what the agent feels now.
-        threshold: from this likeness on a symbol comes back, 0…1.
-        total: how many there are for the caller, of which `symbols` are some from `offset` on.
+        threshold: the least likeness at which a symbol comes back, 0…1.
+        total: how many the caller may read; `symbols` are those from `offset` on.
         capacity: how many the agent can hold.
     """
 
-    agent: str
-    name: str
     similar: bool
     current: FeltView
     threshold: float
@@ -71,7 +67,7 @@ class SymbolsView(View):
 def symbols_of(
     viewpoint: Viewpoint, store: Store, limit: int | None, offset: int, similar: bool
 ) -> SymbolsView:
-    """A page of them: the latest first, or with `similar` what the agent's feeling brings back."""
+    """A page of symbols: the latest first, or with `similar` those that the agent's feeling brings back."""
     subconscious, now = viewpoint.agent.subconscious, viewpoint.affect()
     if similar:
         found = subconscious.retrieve_by_affect(now, len(subconscious))

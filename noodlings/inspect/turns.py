@@ -1,14 +1,14 @@
 """Past turns of an agent: which a caller may know of, what each recalled, and what each answer used.
 
-A trace holds only ids, so a turn is put together again with the memories it refers to. Whatever was forgotten
-since appears as forgotten, and so does an answer to it.
+A trace holds only ids, so a turn is put together again from the memories it refers to. Whatever was forgotten
+since appears as forgotten, and so does the answer to it.
 
-- A memory that a transistor read may have been put into words. The voice records what its own thought was
-  made of; a transistor records only what it read. So such a memory counts only where words of its own came in
-  with that transistor and are in the answer.
-- A trace keeps what was recalled and not what was passed over. Which memories came closest to being in mind,
-  and what they lacked, is therefore asked of the memory as it is now, and only for importance and feeling,
-  where the order is the same as in the turn. Anything perceived since is left out.
+- The voice records which memories its thought was made of, but a transistor records only what it read. A
+  memory that a transistor read counts as used if words of its own came in with the transistor and are in the
+  answer.
+- A trace does not keep what was passed over. Which memories came closest to being in mind is worked out from
+  the memory as it is now, and only for importance and feeling, where the order is the same as in the turn.
+  Anything perceived since is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from noodlings.inspect.viewpoint import Viewpoint, by_importance, may_read, readable
+from noodlings.inspect.viewpoint import Viewpoint, may_read, readable
 from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
 from noodlings.ports import Store
 from noodlings.recall.lexical import stems
@@ -26,15 +26,14 @@ from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 ENOUGH = 2
-"""Words with a meaning of their own that must have come in; all, of a memory that has fewer."""
+"""How many content words of a memory must have come in; all of them if it has fewer."""
 
 
 def worded(trace: Trace, entries: Mapping[int, MemoryEntry]) -> dict[int, Modulation]:
     """Entry id → the first transistor that put it into the answer.
 
     Args:
-        trace: of the turn.
-        entries: those that its transistors read and its percept, by id; those forgotten since are missing.
+        entries: the percept and what the transistors read, by id, without what was forgotten since.
     """
     said = set(stems(trace.response or ""))
     found: dict[int, Modulation] = {}
@@ -49,7 +48,7 @@ def worded(trace: Trace, entries: Mapping[int, MemoryEntry]) -> dict[int, Modula
 
 
 def _added(trace: Trace, made: Modulation, percept: MemoryEntry | None) -> set[str]:
-    """The words that came in with a transistor; those of what is answered prove nothing of a model's."""
+    """The words that came in with a transistor; a model may also have taken words from the percept."""
     if made.how == "fused":
         known = stems(f"{trace.thought} {percept.user_text if percept else ''}")
         return set(stems(trace.response or "")) - set(known)
@@ -57,15 +56,17 @@ def _added(trace: Trace, made: Modulation, percept: MemoryEntry | None) -> set[s
 
 
 LOOKED_BACK = 1_000
-"""How many turns back one is looked for."""
+"""How many turns are searched for one that is wanted."""
 AT_ONCE = 50
 
-Told = tuple[Trace, MemoryEntry | None]
-"""A turn and what was perceived in it; None where that was forgotten since."""
 
+def turns(
+    viewpoint: Viewpoint, store: Store, wanted: Callable[[Trace], bool]
+) -> Iterator[tuple[Trace, MemoryEntry | None]]:
+    """The turns that are wanted and that the caller may know of, the latest first.
 
-def turns(viewpoint: Viewpoint, store: Store, wanted: Callable[[Trace], bool]) -> Iterator[Told]:
-    """The turns that are wanted and that the caller may know of, the latest first."""
+    Each comes with what was perceived in it, or None where that was forgotten since.
+    """
     before: int | None = None
     for _ in range(LOOKED_BACK // AT_ONCE):
         traces = store.traces(viewpoint.agent_id, AT_ONCE, before)
@@ -83,7 +84,7 @@ def turns(viewpoint: Viewpoint, store: Store, wanted: Callable[[Trace], bool]) -
 def recalled_in(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:
     """What was in mind in a turn, oldest to newest, and how much of it the caller may not read.
 
-    What a transistor alone brought in is among it where its words are in the answer: it came by that.
+    This includes what only a transistor brought in, if its words are in the answer.
     """
     in_mind = {recalled.entry_id for recalled in trace.recalled}
     read = {number for made in trace.modulations for number in made.entries}
@@ -121,7 +122,7 @@ def _related(recalled: RecalledTrace) -> set[int]:
 
 
 NEAREST = 3
-"""Of each reason."""
+"""How many near misses are shown for each reason."""
 
 
 def left_out(
@@ -131,14 +132,17 @@ def left_out(
     recalled: Sequence[FlowEntryView],
     threshold: float,
 ) -> tuple[LeftOutView, ...]:
-    """The nearest misses of a turn, those that lacked least first, each once.
+    """The near misses of a turn, those that lacked least first, each once.
 
     Args:
-        percept: what was perceived in the turn.
-        recalled: what was in mind, as far as the caller may read it; nothing else is compared with.
-        threshold: least likeness at which a memory comes to mind for what was felt, 0…1.
+        recalled: what was in mind, as far as the caller may read it.
+        threshold: the least likeness at which a memory comes to mind for what was felt, 0…1.
     """
     known = {one.id for one in recalled}
+
+    def possible(entry: MemoryEntry) -> bool:
+        told = may_learn(frozenset({percept.user_id}), entry.audience)
+        return entry.id < percept.id and told and may_read(viewpoint.caller, entry)
 
     def nearest(why: Why, found: Iterable[Recalled], least: float) -> list[LeftOutView]:
         missed = (
@@ -149,49 +153,34 @@ def left_out(
                 viewpoint.entry(one.entry),
             )
             for one in found
-            if one.score > 0 and one.entry.id not in known and _could_have_been(viewpoint, one.entry, percept)
+            if one.score > 0 and one.entry.id not in known and possible(one.entry)
         )
         return list(islice(missed, NEAREST))
 
     found = viewpoint.agent.memory.recall_by_affect(trace.affect, max(len(viewpoint.in_mind()), 1), 0.0)
     missed = nearest(Why.AFFECT, found, _least(recalled, Why.AFFECT, threshold))
-    if any(Why.IMPORTANT in one.scores for one in recalled):  # else whatever there was came to mind
-        missed += nearest(Why.IMPORTANT, _weighed(viewpoint, percept), _least(recalled, Why.IMPORTANT, 0.0))
+    if any(Why.IMPORTANT in one.scores for one in recalled):  # else everything there was came to mind
+        kept = viewpoint.agent.memory.retrieve_episodic(percept.user_id, limit=None)
+        kept = sorted(kept, key=lambda entry: (-entry.importance, -entry.id))
+        important = (Recalled(entry, (Why.IMPORTANT,), entry.importance) for entry in kept)
+        missed += nearest(Why.IMPORTANT, important, _least(recalled, Why.IMPORTANT, 0.0))
     once: dict[int, LeftOutView] = {}
     for one in sorted(missed, key=lambda one: one.least - one.score):
         once.setdefault(one.entry.id, one)
     return tuple(once.values())
 
 
-def _weighed(viewpoint: Viewpoint, percept: MemoryEntry) -> list[Recalled]:
-    """What the same user told before, the most important first."""
-    kept = viewpoint.agent.memory.retrieve_episodic(percept.user_id, limit=None)
-    return [Recalled(entry, (Why.IMPORTANT,), entry.importance) for entry in sorted(kept, key=by_importance)]
-
-
-def _could_have_been(viewpoint: Viewpoint, entry: MemoryEntry, percept: MemoryEntry) -> bool:
-    earlier = entry.id < percept.id
-    told = may_learn(frozenset({percept.user_id}), entry.audience)
-    return earlier and told and may_read(viewpoint.caller, entry)
-
-
 def _least(recalled: Sequence[FlowEntryView], why: Why, otherwise: float) -> float:
-    """The lowest score with which something came to mind for a reason."""
+    """The lowest score with which a memory came to mind for this reason."""
     return min((one.scores[why] for one in recalled if why in one.scores), default=otherwise)
 
 
 def last_flow(viewpoint: Viewpoint, store: Store, threshold: float) -> FlowView:
-    """The last turn that recalled something; for a player, the last such turn with this player.
-
-    Args:
-        threshold: least likeness at which a memory comes to mind for what is felt, 0…1.
-    """
+    """The last turn that recalled something and that the caller may know of; `threshold` as in `left_out`."""
     hierarchical = viewpoint.agent.memory.hierarchical
     found = next(turns(viewpoint, store, lambda trace: bool(trace.recalled)), None)
     if found is None:
-        return FlowView(
-            viewpoint.agent_id, viewpoint.name, hierarchical, turn=None, recalled=(), left_out=(), hidden=0
-        )
+        return FlowView(viewpoint.agent_id, viewpoint.name, hierarchical, None, (), (), 0)
     trace, percept = found
     recalled, hidden = recalled_in(viewpoint, store, trace)
     return FlowView(
@@ -206,7 +195,7 @@ def last_flow(viewpoint: Viewpoint, store: Store, threshold: float) -> FlowView:
 
 
 def turn_view(viewpoint: Viewpoint, trace: Trace, percept: MemoryEntry | None) -> TurnView:
-    """One turn as it appears, without what was recalled."""
+    """One turn as the caller sees it, without what was recalled."""
     forgotten, full = percept is None, viewpoint.caller.sees_all
     return TurnView(
         percept=None if percept is None else viewpoint.entry(percept),
@@ -214,7 +203,7 @@ def turn_view(viewpoint: Viewpoint, trace: Trace, percept: MemoryEntry | None) -
         mood=viewpoint.state(trace.mood),
         voice=trace.voice,
         decision=clean(trace.decision if full else trace.decision.partition(" (")[0]),
-        # After the colon stands what is the machine's: an address, a file. A player is told what failed.
+        # Details of the machine, such as an address or a file, stand after the colon and are not for players.
         degraded=tuple(clean(words if full else words.partition(":")[0]) for words in trace.degraded),
         action=None if forgotten else trace.action,
     )

@@ -1,10 +1,10 @@
 """One caller looking at one agent at one moment: which entries it may read, and how they appear.
 
-This is the one place where it is decided what a caller may read of an agent's memory. Admins and viewers read
-everything. Everybody else reads what they themselves told or did to the agent and nothing more: standing
-beside somebody who spoke is not enough, and the agent's own thoughts are private.
+What a caller may read of an agent's memory is decided here and nowhere else. Admins and viewers read
+everything. Everybody else reads only what they themselves told or did to the agent: to have stood beside
+somebody who spoke is not enough, and the agent's own thoughts are private.
 
-Texts come out as clean single lines, and what the caller may not read comes out as a number.
+Texts come out as clean single lines. What the caller may not read is only counted.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ T = TypeVar("T")
 
 
 def may_read(caller: Caller, entry: MemoryEntry) -> bool:
-    """Whether this caller may know the words (and the feelings) of this entry; sealed ones have none."""
+    """Whether this caller may know the words and the feelings of this entry. Sealed entries have no words."""
     own = entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT
     return caller.sees_all or (own and may_learn(frozenset({caller.user_id}), entry.audience, Tier.SEALED))
 
 
 def readable_by(caller: Caller, filters: Filters) -> Filters:
-    """Filters that leave what `may_read` does, of what other filters leave."""
+    """These filters, narrowed to what `may_read` allows."""
     if caller.sees_all:
         return filters
     kinds = (filters.kinds or frozenset(Kind)) - {Kind.THOUGHT}
@@ -57,8 +57,8 @@ def readable(
     """The items whose entry may be read, in their order, and how many were left out.
 
     Args:
-        entry_of: the entry behind an item; None where it no longer exists, which only those who see
-            everything are told, because nobody knows any more whose it was.
+        entry_of: the entry behind an item. Where it is None, the entry is gone and nobody knows whose it was;
+            such an item is only for callers who see everything.
     """
     kept, hidden = [], 0
     for item in items:
@@ -68,6 +68,11 @@ def readable(
         else:
             hidden += 1
     return kept, hidden
+
+
+def readable_entries(caller: Caller, entries: Iterable[MemoryEntry]) -> tuple[list[MemoryEntry], int]:
+    """The entries that may be read, in their order, and how many were left out."""
+    return readable(caller, entries, lambda entry: entry)
 
 
 def require_all_history(caller: Caller) -> None:
@@ -81,12 +86,10 @@ STEPS = 4
 
 
 class Viewpoint:
-    """What one caller sees of one agent now. Cheap to make; made anew for every question.
+    """What one caller sees of one agent now. It is cheap, and made anew for every question.
 
     Attributes:
-        caller: who looks.
-        agent: who is looked at.
-        agent_id, name: the agent's id, and its name as shown.
+        name: of the agent, as shown.
         names: user id → shown name, of everybody who is known.
         now: world time.
         characters: ids of all agents.
@@ -102,36 +105,36 @@ class Viewpoint:
         self.characters: Collection[str] = society.agents.keys()
 
     def figure(self, value: float) -> float:
-        """A figure as the caller may see it: all its digits, or for a player the nearest step.
+        """A figure as the caller may see it: with all its digits, or for a player the nearest step.
 
         What others said has a part in it, and six digits would tell whether somebody said the same.
         """
         return value if self.caller.sees_all else round(value * STEPS) / STEPS
 
     def least(self, importance: float) -> float:
-        """The importance from which on an entry counts as so important for the caller.
+        """The lowest importance that the caller would see as at least this.
 
-        What a player sees of an importance decides for a player: else a limit that is moved a little at a
-        time would tell all its digits.
+        For a player it is the edge of a step: a player could find out all digits of an importance by asking
+        again and again with limits that differ a little.
         """
         if self.caller.sees_all or importance <= 0.0:
             return importance
         return (math.ceil(importance * STEPS) - 0.5) / STEPS
 
     def weight(self, entry: MemoryEntry) -> tuple[float, int]:
-        """Sorts the most important first as the caller may see it, and the later one first among equals."""
+        """Sort key: the most important first, as the caller sees it, and the later one first among equals."""
         return (-self.figure(entry.importance), -entry.id)
 
     def figures(self, values: Mapping[str, float]) -> dict[str, float]:
-        """The same of several by name."""
+        """Named figures as the caller may see them."""
         return {name: self.figure(value) for name, value in values.items()}
 
     def parts(self, parts: ImportanceParts) -> ImportanceParts:
-        """The same of the components of an importance."""
+        """The components of an importance as the caller may see them."""
         return ImportanceParts(**self.figures(asdict(parts)))
 
     def state(self, affect: Affect) -> FeltView:
-        """A feeling that others had a part in, with the word for it, in the steps that the caller may see."""
+        """A feeling that others had a part in, in the steps that the caller may see, and the word for it."""
         seen = affect if self.caller.sees_all else Affect(*map(self.figure, affect.as_list()))
         return FeltView(seen, feeling(affect), family(affect))
 
@@ -139,18 +142,18 @@ class Viewpoint:
         """What the agent felt last; for a player, about what this player told or did last."""
         if self.caller.sees_all:
             return self.agent.affect
-        own, _ = readable(self.caller, self.in_mind(), _itself)
+        own, _ = readable_entries(self.caller, self.in_mind())
         return next((entry.affect for entry in reversed(own) if entry.affect is not None), NEUTRAL)
 
     def in_mind(self) -> list[MemoryEntry]:
-        """Working and episodic memory, each entry once, oldest first; not yet limited by rights."""
+        """Working and episodic memory, each entry once, oldest first. Rights are not checked yet."""
         memory = self.agent.memory
         entries = (*memory.retrieve_episodic(limit=None), *memory.retrieve_working())
         by_id = {entry.id: entry for entry in entries}
         return [by_id[number] for number in sorted(by_id)]
 
     def entry(self, entry: MemoryEntry) -> EntryView:
-        """An entry as it appears now. The caller's rights to it were checked before."""
+        """An entry as it appears now. The caller's right to read it was checked before."""
         return EntryView(
             id=entry.id,
             user=entry.user_id,
@@ -192,38 +195,42 @@ class Viewpoint:
         """`limit` readable entries from `offset` on, in the order given.
 
         Args:
-            least: only those that are so important, 0…1, and the most important first; see the method.
+            least: only entries of at least this importance, 0…1, the most important first.
         """
-        kept, hidden = readable(self.caller, entries, _itself)
+        kept, hidden = readable_entries(self.caller, entries)
         if least is not None:
             kept = sorted((entry for entry in kept if entry.importance >= least), key=self.weight)
-        return EntriesView(
-            agent=self.agent_id,
-            name=self.name,
-            view=view,
-            hierarchical=self.agent.memory.hierarchical,
-            user=user,
-            entries=tuple(self.entry(entry) for entry in cut(kept, limit, offset)),
-            offset=offset,
-            total=len(kept),
-            hidden=hidden,
-        )
+        return self.entries(view, cut(kept, limit, offset), offset, len(kept), hidden, user)
+
+    def entries(
+        self,
+        view: str,
+        shown: Iterable[MemoryEntry],
+        offset: int,
+        total: int,
+        hidden: int,
+        user: str = "",
+    ) -> EntriesView:
+        """The view of one page. The caller's right to read the entries was checked before."""
+        seen = tuple(map(self.entry, shown))
+        hierarchical = self.agent.memory.hierarchical
+        return EntriesView(self.agent_id, self.name, view, hierarchical, user, seen, offset, total, hidden)
 
     def latest_page(
         self, view: str, entries: Sequence[MemoryEntry], limit: int | None, offset: int, user: str = ""
     ) -> EntriesView:
-        """The same, counted from the end, for entries that are oldest first, and stay so."""
+        """A page of entries that are oldest first; the limit and the offset count from the latest."""
         page = self.page(view, entries[::-1], limit, offset, user)
         return replace(page, entries=page.entries[::-1])
 
     def user(self, who: str) -> str:
-        """The id of whoever is meant by an id, used before or not, a shown name, or "me".
+        """The id of whoever is meant by an id, a shown name, or "me".
 
         Raises:
-            Forbidden: the caller may not read what that user shared; said before anything is looked up, so
-                that nobody learns who else there is.
+            Forbidden: the caller may not read what that user shared. This is checked before anything is
+                looked up, so that nobody learns who else there is.
             NotFound: it is a name, and nobody is called that.
-            UserError: several are.
+            UserError: several people are.
         """
         wanted = clean(who).casefold()
         if wanted in ("me", self.caller.user_id.casefold(), clean(self.caller.name).casefold()):
@@ -242,23 +249,17 @@ class Viewpoint:
             return clean(who)
         names = sorted({clean(name) for name in people.values()}, key=str.casefold)
         near = difflib.get_close_matches(wanted, [name.casefold() for name in names], n=1, cutoff=0.5)
-        hint = (
-            f"did you mean {near[0]}?"
-            if near
-            else f"{there_are(names[:10])}."
-            if names
-            else "there are none yet."
-        )
+        known = f"{there_are(names[:10])}." if names else "there are none yet."
+        hint = f"did you mean {near[0]}?" if near else known
         raise NotFound(f"{self.name} does not know anybody called {shorten(clean(who), 30)}; {hint}")
 
 
 def _parts_in_force(entry: MemoryEntry) -> ImportanceParts:
-    """What the importance is made of: with an answer only where that is what raised it."""
+    """What the importance is made of; "answered" counts only where an answer raised it."""
     return replace(entry.parts, answered=1.0) if entry.override_by == "response" else entry.parts
 
 
 def felt(affect: Affect) -> FeltView:
-    """An affect with its word."""
     return FeltView(affect, feeling(affect), family(affect))
 
 
@@ -271,20 +272,9 @@ def cut(items: Sequence[T], limit: int | None, offset: int = 0) -> Sequence[T]:
     return items[offset:] if limit is None else items[offset : offset + limit]
 
 
-def by_importance(entry: MemoryEntry) -> tuple[float, int]:
-    """Sorts the most important first, and the later one first among equals."""
-    return (-entry.importance, -entry.id)
-
-
-def _itself(entry: MemoryEntry) -> MemoryEntry:
-    return entry
-
-
 def grouped(viewpoint: Viewpoint, limit: int | None) -> AffectGroupsView:
     """Groups in the order of `FAMILIES`, without empty ones; of each the `limit` most important."""
-    kept, hidden = readable(
-        viewpoint.caller, sorted(viewpoint.in_mind(), key=viewpoint.weight), lambda entry: entry
-    )
+    kept, hidden = readable_entries(viewpoint.caller, sorted(viewpoint.in_mind(), key=viewpoint.weight))
     sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
     for entry in kept:
         sorts[family(entry.affect)].append(entry)

@@ -1,10 +1,11 @@
-"""What one sees when looking inside an agent: frozen views, the same for a command, the API and the studio.
+"""Frozen views of the inside of an agent, the same for a command, the API and the studio.
 
-Every view has `as_dict()`, which is JSON exactly: it comes back equal from `json.loads(json.dumps(…))`.
-Floats are rounded to six digits, times are seconds since 1970-01-01 UTC with an ISO 8601 string beside them,
-texts are one printable line. `hidden` always counts what the caller has no right to read. Figures that others
-had a part in (surprise, importance, strength, mood, state of mind) a player sees in steps of a quarter, and
-no timing at all: with all their digits they would tell what others said.
+Every view has `as_dict()`, whose result comes back equal from `json.loads(json.dumps(…))`. Floats are rounded
+to six digits, times are seconds since 1970-01-01 UTC with an ISO 8601 string beside them, and texts are one
+printable line. `hidden` counts what the caller may not read.
+
+A player sees figures that others had a part in (surprise, importance, strength, mood, state of mind) in steps
+of a quarter, and no timing at all: with all their digits they would tell what others said.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from typing import Any
 
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
-from noodlings.values.memory import ImportanceParts
+from noodlings.values.memory import ImportanceParts, MemoryStats
 
 DIGITS = 6
 
-_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+_UNCHANGED = frozenset({str, int, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """A value of views, records, tuples, dicts and numbers as JSON: dicts, lists, strings, numbers, None."""
-    if type(value) in _AS_THEY_ARE:  # most are
+    """A view, or anything inside one, as JSON-compatible data."""
+    if type(value) in _UNCHANGED:  # most are
         return value
     if isinstance(value, float):
         return round(float(value), DIGITS)
@@ -47,7 +48,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 def iso(timestamp: float) -> str:
-    """A moment in world time as ISO 8601 in UTC, to the second; "" where the calendar ends."""
+    """A moment in world time as ISO 8601 in UTC, to the second; "" beyond the calendar."""
     try:
         return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):
@@ -55,19 +56,26 @@ def iso(timestamp: float) -> str:
 
 
 class View:
-    """Gives every view its `as_dict`."""
+    """The base of every view."""
 
     __slots__ = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The view as JSON-compatible data, its fields by their names."""
         data: dict[str, Any] = plain(self)
         return data
 
 
 @dataclass(frozen=True, slots=True)
+class ViewOfAgent(View):
+    """A view of one agent: its id, and its name as shown."""
+
+    agent: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class FeltView(View):
-    """An affect and the word for it; `family` is the sort of feeling, `noodlings.affect.feeling.FAMILIES`."""
+    """An affect and the word for it; `family` is one of `noodlings.affect.feeling.FAMILIES`."""
 
     affect: Affect
     feeling: str
@@ -76,7 +84,7 @@ class FeltView(View):
 
 @dataclass(frozen=True, slots=True)
 class AgentView(View):
-    """Who an agent is and how it feels: nothing of what it remembers, so everybody may see it."""
+    """Who an agent is and how it feels. Everybody may see it, because it tells nothing of its memories."""
 
     id: str
     name: str
@@ -92,9 +100,9 @@ class AgentView(View):
 
 @dataclass(frozen=True, slots=True)
 class ModelView(View):
-    """How things stand with the language model, `noodlings.values.model_status.ModelState`, and in words.
+    """The state of the language model (`noodlings.values.model_status.ModelState`), and in words.
 
-    Its name, its address and what went wrong are in the words for those who see everything.
+    Only the words for a caller who sees everything name the model, its address, and what went wrong.
     """
 
     state: str
@@ -103,9 +111,9 @@ class ModelView(View):
 
 @dataclass(frozen=True, slots=True)
 class AgentsView(View):
-    """All agents, by name, and what they speak with; None where a server of before does not say.
+    """All agents that are in memory, by name, and the language model (None from an older server).
 
-    `asleep` is how many more there are that have no room in memory, and are read when they are named.
+    `asleep` counts the others, which are read from the store when they are named.
     """
 
     agents: tuple[AgentView, ...]
@@ -113,29 +121,16 @@ class AgentsView(View):
     asleep: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class StatsView(View):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatsView(MemoryStats, View):
     """How full an agent's memory is: figures without content, so everybody may see them.
 
-    Importances are, for a player, those of its own memories. `histogram` counts the entries in mind (working
-    and episodic, each once) by importance, in ten bins of a tenth each, the last one with 1 itself. Rates and
-    averages are 0…1.
+    A player sees only the importances of its own memories. `histogram` counts the entries in mind (working
+    and episodic, each once) by importance, in ten bins of a tenth each; the last one includes 1.
     """
 
     agent: str
     name: str
-    hierarchical: bool
-    working: int
-    working_capacity: int
-    episodic: int
-    episodic_capacity: int
-    symbols: int
-    symbol_capacity: int
-    perceived: int
-    consolidated: int
-    consolidation_rate: float
-    average_importance: float
-    pinned: int
     histogram: tuple[int, ...]
 
 
@@ -144,17 +139,17 @@ class EntryView(View):
     """One memory as seen now.
 
     Attributes:
-        user, name: who said or did it: the id, and the name as shown.
+        user, name: id and shown name of whoever said or did it.
         when: `timestamp` as ISO 8601; age: seconds since then, at least 0.
-        importance: in force, 0…1; the value at encoding, what overrode it and by whom stand beside it.
-        parts: what it was made of, each 0…1; `answered` is 1 where an answer raised it (`override_by` is
-            "response"), and 0 at encoding, when nothing was answered yet.
+        importance: the one in force, 0…1; encoded_importance: the one at encoding; override, override_by:
+            what replaced that, and what did so.
+        parts: what the importance is made of, each 0…1; `answered` is 1 only if an answer raised it.
         feeling, family: the word for the affect and its sort; "unknown" where there is none.
-        strength: importance seen through age and recalls, 0…1.
-        intensity: how much feeling there is in the affect, 0…1; None where there is none.
-        tags: what it was tagged with, by name.
+        strength: the importance, weakened by age and strengthened by recalls, 0…1.
+        intensity: how much feeling there is in the affect, 0…1.
+        tags: by name.
         tier: how far it is kept from others, 0 open … 3 sealed; a sealed one has no words here.
-        source: the name of the source that told it; "" for what was lived.
+        source: the name of the source that told it; "" for what the agent lived through.
     """
 
     id: int
@@ -186,18 +181,16 @@ class EntryView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class EntriesView(View):
+class EntriesView(ViewOfAgent):
     """Some of an agent's memories.
 
     Attributes:
-        view: which: "working" and "user" are oldest first, "episodic" and "important" by importance.
-        user: for "user", whose; else "".
-        total: how many there are that the caller may read; `entries` are those from `offset` on, counted
-            from the latest or the most important.
+        view: "working" and "user" are oldest first, "episodic" and "important" by importance.
+        user: whose they are, in the view "user"; else "".
+        total: how many the caller may read; `entries` are those from `offset` on, counted from the latest or
+            the most important.
     """
 
-    agent: str
-    name: str
     view: str
     hierarchical: bool
     user: str
@@ -209,7 +202,7 @@ class EntriesView(View):
 
 @dataclass(frozen=True, slots=True)
 class AffectGroupView(View):
-    """The memories of one sort of feeling: how many, how important on average, and the most important."""
+    """The memories of one sort of feeling: their number, their average importance, the most important."""
 
     family: str
     count: int
@@ -218,11 +211,9 @@ class AffectGroupView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class AffectGroupsView(View):
-    """What an agent has in mind, by feeling; groups that are empty are left out."""
+class AffectGroupsView(ViewOfAgent):
+    """What an agent has in mind, by feeling, without empty groups."""
 
-    agent: str
-    name: str
     hierarchical: bool
     groups: tuple[AffectGroupView, ...]
     total: int
@@ -238,11 +229,9 @@ class AlikeEntryView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class AlikeView(View):
+class AlikeView(ViewOfAgent):
     """The memories that felt most like `current`, the most alike first."""
 
-    agent: str
-    name: str
     hierarchical: bool
     current: FeltView
     min_similarity: float
@@ -255,11 +244,13 @@ class AlikeView(View):
 class FlowEntryView(View):
     """One memory that was in mind when an agent answered.
 
-    `entry` is None where it has been forgotten since; `why` and `scores` name the reasons that chose it
-    (where only a transistor brought it into the answer, `why` is its name and `score` its gain); `used` says
-    whether it was put into words, by the thought or by a transistor that read it. `sources` are
-    the ids of memories with the same words that it stands for, `supersedes` of what it corrects, and
-    `superseded_by` of what corrects it.
+    Attributes:
+        why, scores: the reasons that brought it to mind. If only a transistor brought it into the answer,
+            `why` is the name of the transistor and `score` its gain.
+        used: whether it was put into words, by the thought or by a transistor that read it.
+        entry: None where it has been forgotten since.
+        sources: ids of memories with the same words that it stands for.
+        supersedes, superseded_by: ids of what it corrects, and of what corrects it.
     """
 
     id: int
@@ -279,7 +270,7 @@ class TurnView(View):
     """One answer: to what, in which mood, by which voice, and why it was given.
 
     `percept` and `response` are None where the percept has been forgotten since. `degraded` says in words
-    what failed and was done without; `action` is what it does beside answering, of what was offered.
+    what failed. `action` is what the agent did in the world beside answering.
     """
 
     percept: EntryView | None
@@ -295,7 +286,7 @@ class TurnView(View):
 class LeftOutView(View):
     """A memory that nearly came to mind: for which reason, with what score, and what would have been enough.
 
-    Both are 0…1, as things stand now; where the order alone decided they are equal.
+    Both figures are 0…1, as of now; they are equal where the order alone decided.
     """
 
     why: str
@@ -305,15 +296,12 @@ class LeftOutView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class FlowView(View):
+class FlowView(ViewOfAgent):
     """What the last answer was made of: the memories in mind, oldest to newest.
 
-    `turn` is None while there was none that recalled anything. `left_out` came nearest to being in mind, what
-    lacked least first.
+    `turn` is None while no turn has recalled anything. `left_out` are near misses, the nearest first.
     """
 
-    agent: str
-    name: str
     hierarchical: bool
     turn: TurnView | None
     recalled: tuple[FlowEntryView, ...]

@@ -1,7 +1,4 @@
-"""Why an agent said what it said or kept silent: one turn from end to end, and its transistors lately.
-
-The rules for all views are in `noodlings.inspect.views`.
-"""
+"""Why an agent said what it said or kept silent: one turn from end to end, and what its transistors did."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from itertools import islice
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.turns import recalled_in, turn_view, turns
 from noodlings.inspect.viewpoint import Viewpoint, felt, may_read
-from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View
+from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View, ViewOfAgent
 from noodlings.ports import Store
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL
@@ -29,12 +26,12 @@ class ModulationView(View):
     Attributes:
         gain: how strong it was set, 0…1.
         how: "fused", "serial" or "offline"; "passed", "off" or "failed" where it changed nothing.
-        before, after: the thought; both "" where one call of a model took in all lenses at once, or where it
-            read something that is not the caller's to read.
+        before, after: the thought; both "" where a model took in all lenses in one call, or where the
+            transistor read something that the caller may not read.
         lens: what it asked for, in words.
-        read: what it read beside memories and symbols: a feeling, an appetite.
-        entries, symbols: ids of the memories and symbols that it read and the caller may read.
-        hidden: how many more there are.
+        read: what it read beside memories and symbols, such as a feeling or an appetite.
+        entries, symbols: ids of the memories and symbols that it read, as far as the caller may read them.
+        hidden: how many more of them there are.
     """
 
     transistor: str
@@ -58,25 +55,23 @@ class StepView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class WhyView(View):
-    """One turn: what was perceived, felt, recalled, thought, made of the thought, said; and what it cost.
+class WhyView(ViewOfAgent):
+    """One turn: what was perceived, felt, recalled, thought and said, and what it cost.
 
     Attributes:
-        back: which turn: 1 is the last; 0 where it was asked for by its memory.
-        turn: None where there is none so far back.
+        back: which turn it is: 1 is the last; 0 where it was asked for by its memory.
+        turn: None where there is no turn so far back.
         affect, appraised_by: what was felt about the percept, and by what means.
         surprise, importance, parts: as encoded, 0…1.
-        tone: what the answer had to do justice to, and what that comes from.
         thought: the plain thought before any transistor, "" for silence.
         recalled: what was in mind, oldest to newest.
         modulations: what each transistor made of the thought, in order.
-        steps: in the order in which they were done; for those who see everything.
+        steps: in the order in which they were done; empty for a caller who does not see everything.
         calls, tokens: what it cost of a model.
-        hidden: memories that were in mind and are not the caller's to read.
+        hidden: memories that were in mind and that the caller may not read.
+        tone: the tone that the answer had to have, and why.
     """
 
-    agent: str
-    name: str
     back: int
     turn: TurnView | None
     affect: FeltView | None
@@ -96,9 +91,9 @@ class WhyView(View):
 
 @dataclass(frozen=True, slots=True)
 class TransistorView(View):
-    """One transistor of an agent: its gain, 0…1, and the last it made of a thought.
+    """One transistor of an agent: its gain, 0…1, and the last thing it made of a thought.
 
-    `last` is None while there is no such turn that the caller may know of; `age` is in seconds.
+    `last` is None while there is no such turn that the caller may know of. `age` is in seconds.
     """
 
     transistor: str
@@ -108,31 +103,26 @@ class TransistorView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class TransistorsView(View):
+class TransistorsView(ViewOfAgent):
     """The chain of an agent, in order, and how it is run.
 
-    `chain` is "fused" (a model takes in all lenses in one call) or "serial" (a call for each); "offline"
-    where no model is connected: one after the other, by the offline voice.
+    `chain` is "fused" (one call of a model for all lenses), "serial" (one call for each), or "offline" (the
+    offline voice applies one after the other, because no model is connected).
     """
 
-    agent: str
-    name: str
     chain: str
     transistors: tuple[TransistorView, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PromptView(View):
-    """What models were asked in one turn, in the order in which it was sent.
+class PromptView(ViewOfAgent):
+    """What models were asked in one turn, word for word and in the order in which it was sent.
 
     Attributes:
         entry, age: the memory that was perceived in it, and seconds since then.
-        prompts: word for word, in lines.
-        note: why there are none; "" where there are.
+        note: why there are no prompts; "" where there are.
     """
 
-    agent: str
-    name: str
     entry: int
     age: float
     prompts: tuple[SentPrompt, ...]
@@ -146,37 +136,28 @@ GONE = (
 UNASKED = "No model was asked in this turn."
 
 CHANGED = frozenset({"fused", "serial", "offline", "failed"})
-"""What a transistor that had something to add is noted with."""
-
 OFFLINE = "offline"
 
 
 def why(viewpoint: Viewpoint, store: Store, back: int, silent: bool) -> WhyView:
-    """A turn of an agent, `back` turns ago; the last one is 1.
-
-    Args:
-        silent: count the turns in which it said nothing too.
-
-    Raises:
-        UserError: `back` is less than 1.
-    """
+    """A turn of an agent, `back` turns ago; turns without words count if `silent`."""
     if back < 1:
         raise UserError(f"the last turn is 1, the one before it 2; there is no turn {back}")
-    told = turns(viewpoint, store, lambda trace: silent or trace.response is not None)
-    found = next(islice(told, back - 1, None), None)
+    past = turns(viewpoint, store, lambda trace: silent or trace.response is not None)
+    found = next(islice(past, back - 1, None), None)
     if found is None:
-        return _none(viewpoint, back)
+        return _empty(viewpoint, back)
     return as_seen(viewpoint, store, *found, back=back)
 
 
 def turn(viewpoint: Viewpoint, store: Store, entry_id: int) -> WhyView:
     """The turn in which a memory was perceived; without a trace, what the memory itself tells of it.
 
-    There is none when the program ended in the midst of the turn, or when it was long ago.
+    There is no trace if the program ended in the middle of the turn, or if the turn was long ago.
 
     Raises:
-        NotFound: there is no such memory, or it is not the caller's to read: the same words, so that ids tell
-            nobody anything.
+        NotFound: there is no such memory, or the caller may not read it. The words are the same for both, so
+            that ids tell nobody anything.
     """
     percept = store.entries(viewpoint.agent_id, [entry_id]).get(entry_id)
     if percept is None or not may_read(viewpoint.caller, percept):
@@ -188,7 +169,6 @@ def turn(viewpoint: Viewpoint, store: Store, entry_id: int) -> WhyView:
 
 
 def prompts_of(told: WhyView, prompts: Sequence[SentPrompt]) -> PromptView:
-    """The prompts of a turn, for a caller who sees everything."""
     percept = told.turn.percept if told.turn else None
     unasked = told.turn is not None and told.turn.decision and not told.calls
     shown = (
@@ -210,7 +190,7 @@ def prompts_of(told: WhyView, prompts: Sequence[SentPrompt]) -> PromptView:
 
 
 def _as_sent(content: str) -> str:
-    """Word for word, spaces and line breaks too, but for what nobody would see."""
+    """Word for word with spaces and line breaks, but without anything that nobody would see."""
     return "\n".join(
         line if line.isprintable() and clean(line) == " ".join(line.split()) else clean(line)
         for line in content.split("\n")
@@ -220,9 +200,10 @@ def _as_sent(content: str) -> str:
 def as_seen(
     viewpoint: Viewpoint, store: Store, trace: Trace, percept: MemoryEntry | None, back: int = 0
 ) -> WhyView:
-    """A turn as this caller sees it, whose right to the percept was checked before."""
+    """A turn as this caller sees it. The caller's right to read the percept was checked before."""
     recalled, hidden = recalled_in(viewpoint, store, trace)
     theirs = percept is not None and not _of_others(viewpoint, store, trace)
+    steps = trace.milliseconds.items() if viewpoint.caller.sees_all else ()
     return WhyView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
@@ -236,9 +217,7 @@ def as_seen(
         thought=clean(trace.thought) if theirs else "",
         recalled=recalled,
         modulations=modulations_of(viewpoint, store, trace),
-        steps=tuple(StepView(*step) for step in trace.milliseconds.items())
-        if viewpoint.caller.sees_all
-        else (),
+        steps=tuple(StepView(*step) for step in steps),
         calls=trace.calls,
         tokens=trace.tokens,
         hidden=hidden,
@@ -277,10 +256,10 @@ def transistors(viewpoint: Viewpoint, store: Store, gains: dict[str, float], cha
 
 
 def modulations_of(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[ModulationView, ...]:
-    """What each transistor made of the thought of a turn; words made of what is not the caller's stay out.
+    """What each transistor made of the thought of a turn, without words made of what others said.
 
-    A thought holds what it was made of, and from the first transistor on that read something of others it
-    holds that: so it is left out from there on. The answer itself was heard by whoever it was for.
+    From the first transistor on that read something of others, the thought may hold that, so it is left out
+    from there on. The answer itself was heard by whoever it was for.
     """
     views: list[ModulationView] = []
     theirs = not _of_others(viewpoint, store, trace)
@@ -298,9 +277,9 @@ def modulations_of(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[Mo
 
 
 def _of_others(viewpoint: Viewpoint, store: Store, trace: Trace) -> bool:
-    """Whether the plain thought may hold words that are not the caller's to read.
+    """Whether the plain thought may hold words that the caller may not read.
 
-    The offline voice says which memories it put into words; of a model, any that it was handed.
+    The offline voice records which memories it put into words; a model may have used any that it was given.
     """
     if viewpoint.caller.sees_all:
         return False
@@ -314,12 +293,9 @@ def _modulation(
 ) -> ModulationView:
     """What one transistor made. `symbols` is symbol → entry; `readable` are the caller's entries."""
     seen = tuple(number for number in made.entries if number in readable)
-    images = tuple(
-        number for number in made.symbols if symbols.get(number, -1) in readable or viewpoint.caller.sees_all
-    )
-    hidden = (
-        0 if viewpoint.caller.sees_all else len(made.entries) + len(made.symbols) - len(seen) - len(images)
-    )
+    sees_all = viewpoint.caller.sees_all
+    images = tuple(number for number in made.symbols if sees_all or symbols.get(number, -1) in readable)
+    hidden = 0 if sees_all else len(made.entries) + len(made.symbols) - len(seen) - len(images)
     return ModulationView(
         transistor=clean(made.transistor),
         gain=made.gain,
@@ -337,7 +313,7 @@ def _modulation(
 def _untraced(viewpoint: Viewpoint, percept: MemoryEntry) -> WhyView:
     affect = felt(percept.affect or NEUTRAL)
     return replace(
-        _none(viewpoint, 0),
+        _empty(viewpoint, 0),
         turn=TurnView(viewpoint.entry(percept), viewpoint.entry(percept).response, affect, "", "", ()),
         affect=affect,
         surprise=viewpoint.figure(percept.surprise),
@@ -346,22 +322,6 @@ def _untraced(viewpoint: Viewpoint, percept: MemoryEntry) -> WhyView:
     )
 
 
-def _none(viewpoint: Viewpoint, back: int) -> WhyView:
-    return WhyView(
-        viewpoint.agent_id,
-        viewpoint.name,
-        back,
-        None,
-        None,
-        "",
-        0.0,
-        0.0,
-        ImportanceParts(),
-        "",
-        (),
-        (),
-        (),
-        0,
-        0,
-        0,
-    )
+def _empty(viewpoint: Viewpoint, back: int) -> WhyView:
+    agent, name = viewpoint.agent_id, viewpoint.name
+    return WhyView(agent, name, back, None, None, "", 0.0, 0.0, ImportanceParts(), "", (), (), (), 0, 0, 0)

@@ -54,7 +54,7 @@ def said(entry: EntryView) -> Text:
 
 
 def facts(entry: EntryView) -> Text:
-    """When it was, what sort of thing it was, its tags, and how often it came to mind; it wraps."""
+    """When it was, what sort of thing it was, where it is from, its tags, and how often it came to mind."""
     times = entry.recall_count
     parts = [
         f"#{entry.id}",
@@ -63,6 +63,7 @@ def facts(entry: EntryView) -> Text:
         entry.kind,
         TIER_WORDS[entry.tier] if entry.tier > Tier.CONFINED else "private" if entry.private else "",
         "pinned" if entry.pinned else "",
+        f"source: {clean(entry.source)}" if entry.source else "",
         *(f"#{clean(tag)}" for tag in entry.tags),
         f"recalled {times:,}×" if times else "never recalled",
     ]

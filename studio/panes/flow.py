@@ -14,22 +14,13 @@ from textual.widgets import Static
 
 from noodlings.drawing.marks import LOUD, QUIET, bar, cut, done_without, feeling_text, number, words
 from noodlings.inspect import questions
+from noodlings.inspect.reasons import SEARCHED, in_groups, reason_of
 from noodlings.text import clean
 from studio.panes.base import Answers, Ask
 from studio.panes.conversation import ConversationPane
 from studio.panes.detail import Detail
 from studio.panes.memory_pane import MemoryPane
-from studio.panes.why_lines import (
-    IN_MIND,
-    LEFT_OUT,
-    LEGEND,
-    SEARCHED,
-    USED,
-    fit,
-    in_groups,
-    reason_of,
-    reason_words,
-)
+from studio.panes.why_lines import IN_MIND, LEFT_OUT, LEGEND, USED, fit, reason_words
 from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.marks import Draw, Drawing

@@ -20,6 +20,7 @@ from noodlings.drawing.marks import (
     spoken_by,
     words,
 )
+from noodlings.inspect.reasons import REASONS, in_groups, reason_of, score_of
 from noodlings.text import clean
 from studio.widgets.marks import folded
 
@@ -27,53 +28,12 @@ if TYPE_CHECKING:
     from noodlings.inspect.views import FlowEntryView
     from noodlings.inspect.why import WhyView
 
-REASONS = {
-    "due": "its time came",
-    "semantic": "same subject",
-    "important": "important",
-    "affect": "felt alike",
-    "linked": "linked",
-    "recent": "recent",
-}
-"""Why something came to mind, the best reason first; what is not here is the name of a transistor."""
-SEARCHED = {"semantic": "by meaning", "lexical": "same words", "next_to": "lines beside", "date": "day named"}
-"""The parts of a search, which share one score: what they find is on the same subject."""
 MEASURED = frozenset({"semantic", "important", "affect", "linked"})
 """Reasons that fit more or less; any other one holds or does not."""
 NAMES = 10
 """Cells of the name of a row."""
 USED, IN_MIND, LEFT_OUT = "▸", "•", "×"
 LEGEND = f"{USED} used {IN_MIND} in mind {LEFT_OUT} nearly │ bar: fits its reason, 0–1"
-
-
-def reason_of(one: FlowEntryView) -> str:
-    """The best reason that brought a memory to mind: to be recent is none where there is another."""
-    return min(("semantic" if why in SEARCHED else why for why in one.why), key=_rank, default="")
-
-
-def _rank(why: str) -> int:
-    order = list(REASONS)
-    return order.index(why if why in REASONS else "important")
-
-
-def score_of(one: FlowEntryView) -> float:
-    """How well it fits its reason, 0…1; that of a search is of all its parts together."""
-    why = reason_of(one)
-    if why == "semantic":
-        parts = [score for name, score in one.scores.items() if name in SEARCHED]
-        return one.score if one.why[0] in SEARCHED else max(parts, default=one.score)
-    return one.scores.get(why, one.score)
-
-
-def in_groups(recalled: Sequence[FlowEntryView]) -> list[FlowEntryView]:
-    """By reason, those that something was said for first; within one what was used, then by score."""
-    used = {reason_of(one) for one in recalled if one.used}
-
-    def place(one: FlowEntryView) -> tuple[bool, int, str, bool, float]:
-        why = reason_of(one)
-        return why not in used, _rank(why), why, not one.used, -score_of(one)
-
-    return sorted(recalled, key=place)
 
 
 def fit(one: FlowEntryView, width: int, style: str = ACCENT) -> Text:

@@ -20,12 +20,13 @@ import pytest
 
 from commands.agents import agents_view
 from commands.help import completions
-from commands.registry import CommandContext, render
+from commands.registry import CommandContext
 from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings, load_settings
+from noodlings.drawing.screen import render
 from noodlings.errors import UserError
 from noodlings.inspect.feed import Feed, FeedReader
 from noodlings.inspect.inspector import Inspector

@@ -297,7 +297,7 @@ async def test_a_newcomer_by_telnet_is_nobody_whom_others_name(guarded: Site, tm
     society, inspector = guarded.parts.society, guarded.parts.inspector
     assert made.name == user.removeprefix("user_")
     for line in ("@memories servnak working", f"@memories servnak user {made.name}", f"@why servnak {entry}"):
-        reply = await registry.dispatch(line, CommandContext(made, society, inspector, None, 80))
+        reply = await registry.dispatch(line, CommandContext(made, society, inspector, None))
         assert SECRET not in json.dumps(reply.data) + reply.render(200)
     assert SECRET not in json.dumps((await inspector.recall(made, "servnak", "zebrafinch mill", 5)).as_dict())
     assert society.corrections.forget_user(made, "servnak", made.user_id).count == 0

@@ -42,7 +42,7 @@ def test_each_question_has_a_method_and_a_route() -> None:
     assert set(constants.values()) == set(QUESTIONS.values())
     for name, question in constants.items():
         assert get_type_hints(getattr(Inspector, question.name))["return"] is question.kind()
-        assert questions.__annotations__[name] == f"Question[{question.kind().__name__}]"
+        assert questions.__annotations__[name] == f"Question[{question.view.replace(':', '.')}]"
     routes = [route.path for part in (agents, memory) for route in part.router.routes]  # type: ignore[attr-defined]
     paths = [one.path for one in QUESTIONS.values()] + ["/agents/{agent}/memory/entries/{entry}/note"]
     assert sorted(routes) == sorted(f"/api{path}" for path in paths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from commands.chronicle import chronicle_view
-from commands.registry import render
+from noodlings.drawing.screen import render
 from noodlings.ingest.commit import FileChange
 from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.inspect.recall import ArchiveView

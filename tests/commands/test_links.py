@@ -11,6 +11,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.inspect.inspector import Inspector
 from noodlings.store.memory import MemoryStore
+from noodlings.values.affect import NEUTRAL
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
 
@@ -76,6 +77,15 @@ async def test_what_is_linked_with_nothing_says_so(society, typed):
     society.clock.advance(4_000)
     await society.perceive("phi", Percept("user_bob", "good night", society.clock.now(), depth=1))
     assert "It has no links yet." in (await typed("@links phi --id 5")).render()
+
+
+async def test_what_a_source_told_names_the_source(society, typed):
+    phi = society.agents["phi"]
+    entry = phi.remember_told(Percept("user_bob", "the dam broke", 9e5), "talk:harbour.log", NEUTRAL, 0.9)
+    phi.keep_told([], [])
+    for line in (f"@links phi --id {entry.id}", f"@why phi --id {entry.id}"):
+        assert "source: talk:harbour.log" in (await typed(line)).render()
+    assert "source:" not in (await typed("@links phi --id 1")).render()
 
 
 async def test_linking_by_hand(society, typed):

@@ -271,13 +271,13 @@ async def test_rows_say_what_is_not_plain_speech_and_who_answered(society: FakeS
 async def test_pages_follow_one_another(society: FakeSociety):
     first = await ask(society, "servnak --important --limit 3")
     assert "1–3 of 28" in first.render(80)
-    assert "25 more with --page 2" in first.render(80)
+    assert "25 more with --limit 3 --page 2" in first.render(80)
     second = await ask(society, "servnak --important --limit 3 --page 2")
     assert second.data["offset"] == 3
     seen = [entry["id"] for entry in (*first.data["entries"], *second.data["entries"])]
     assert len(set(seen)) == 6
     beyond = await ask(society, "servnak --important --page 99")
-    assert "Nothing on this page" in beyond.render(80)
+    assert "There is nothing more. There are only 28." in beyond.render(80)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,9 @@ async def test_a_card_with_what_was_superseded_below(told):
 async def test_pages_follow_one_another_to_the_end(told):
     assert "1 more with --limit 1 --page 2" in "\n".join(await told.read("@people servnak --limit 1"))
     assert "Ruth" in "\n".join(await told.read("@people servnak --limit 1 --page 2"))
-    assert (await told.read("@people servnak --page 9"))[-1].strip() == "There are only 2."
+    assert (await told.read("@people servnak --page 9"))[
+        -1
+    ].strip() == "There is nothing more. There are only 2."
 
 
 async def test_the_evidence_is_shown_on_eighty_columns(told):

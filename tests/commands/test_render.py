@@ -4,22 +4,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
-from commands.registry import render
-from commands.render import (
-    Flowing,
-    TextColumn,
-    TextRows,
-    ago,
-    bar,
-    cut,
-    feeling_style,
-    heading,
-    level,
-    measure,
-    quiet,
-    words,
-)
+from commands.render import Flowing, TextColumn, TextRows, heading, quiet
 from noodlings.affect.feeling import FAMILIES
+from noodlings.drawing.marks import ago, bar, cut, feeling_style, level, measure, words
+from noodlings.drawing.screen import render
 
 anything = st.text(max_size=60) | st.text("漢🎉é \x1b[31m\u202e\u200b", max_size=60)
 

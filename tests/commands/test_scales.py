@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from commands.registry import render
 from commands.scales import MARK, WIDEST, Course, Scale, Scales, columns, gauge
+from noodlings.drawing.screen import render
 
 units = st.floats(0, 1)
 signed = st.floats(-1, 1)

@@ -75,6 +75,7 @@ looks like rain
 went home early
 best day of my life
 tell me about your day
+more tea, please
 tell us a joke
 forget it
 recall that day?
@@ -122,6 +123,7 @@ async def test_talk_is_said_as_it_was_typed(line):
         ("get the workbench", "There is no command get here"),
         ("give servnak a fish", "pose it: emote ACTION"),
         ("ooc brb", "There is no command ooc here"),
+        ("more", "There is nothing more to show"),
         ("q", "To leave, type quit."),
         ("msg serv I am afraid", "type: whisper serv = TEXT"),
         ("w servnak I am afraid", "West is typed alone"),

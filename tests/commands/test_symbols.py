@@ -36,7 +36,8 @@ async def test_images_stand_above_what_happened_the_latest_first(player, phi):
     assert "↳ " in lines[4]
     assert "thing[/bold] 11" in lines[4]
     assert second.symbolic_encoding in lines[5]
-    assert len(lines) == 7
+    assert lines[7].strip() == f"{len(phi.subconscious) - 2} more with --limit 2 --page 2"
+    assert len(lines) == 8
     assert f"{newest.salience:.2f}" in lines[3]
     wide = await player.read("@symbols phi", width=132)
     assert "made by" in wide[2]
@@ -50,9 +51,8 @@ async def test_pages_follow_one_another_to_the_end(player, phi):
         reply = await player.type(f"@symbols phi --limit 5 --page {page}")
         shown += [symbol["id"] for symbol in reply.data["symbols"]]
     assert shown == everything
-    assert (await player.read("@symbols phi --limit 5 --page 9"))[
-        -1
-    ].strip() == f"There are only {len(everything)}."
+    last = (await player.read("@symbols phi --limit 5 --page 9"))[-1].strip()
+    assert last == f"There is nothing more. There are only {len(everything)}."
 
 
 async def test_similar_shows_what_is_felt_and_what_that_brings_back(player, phi, monkeypatch):

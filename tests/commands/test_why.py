@@ -1,12 +1,16 @@
 """`@why` and `@transistors` as they are typed."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
+from commands.memory_view import flow_rows
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.drawing.screen import render
+from noodlings.inspect.views import FlowEntryView
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
@@ -42,6 +46,22 @@ async def test_the_last_turn_is_told_from_top_to_bottom(talk):
         assert any(line.strip().startswith(transistor) for line in lines)
     assert "read: fear" in text
     assert "think" in lines[-1] or "think" in lines[-2]
+
+
+def test_memories_that_were_used_come_first_then_by_reason_and_score():
+    def one(number, score, *why, used=False):
+        return FlowEntryView(number, False, why, score, dict.fromkeys(why, score), used, None)
+
+    recalled = (
+        one(1, 1.0, "recent"),
+        one(2, 0.2, "recent", "important"),
+        one(3, 0.4, "recent", "lexical", "semantic", used=True),
+        one(4, 0.9, "important"),
+        one(5, 0.8, "lexical"),
+    )
+    shown = render(flow_rows(recalled), 80)
+    assert re.findall(r"^[ ▸]+(\d) ", shown, re.MULTILINE) == ["3", "5", "4", "2", "1"]
+    assert re.findall("lexical|semantic|recent", shown)[:3] == ["lexical", "semantic", "recent"]
 
 
 async def test_an_earlier_turn_is_told_by_its_number(talk):

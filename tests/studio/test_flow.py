@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from noodlings.inspect import questions
+from noodlings.inspect.reasons import REASONS, SEARCHED, in_groups, reason_of, score_of
 from noodlings.inspect.views import FlowEntryView
 from studio.panes.flow import Flow
-from studio.panes.why_lines import REASONS, SEARCHED, fit, in_groups, reason_of, reason_words, score_of
+from studio.panes.why_lines import fit, reason_words
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
