@@ -164,6 +164,10 @@ class LoginGuard:
             await self._wait(place.failed)
             return account
 
+    def holds(self, account: Account) -> bool:
+        """Whether somebody who logged in with this account may stay. Raises `StoreError`."""
+        return self._accounts.holds(account)
+
     async def _slowly(self, work: Callable[[], T]) -> T:
         async with self._hashing:
             return await asyncio.to_thread(work)

@@ -186,7 +186,7 @@ class _Visit:
         caller = account.caller
         await self._visitors.take_place(caller.user_id, self)
         try:
-            await self._in_the_world(caller)
+            await self._in_the_world(account)
         finally:
             self._visitors.give_up_place(caller.user_id, self)
 
@@ -233,8 +233,9 @@ class _Visit:
             self._wire.hide(False)
         return None if line is None else clean(line)
 
-    async def _in_the_world(self, caller: Caller) -> None:
-        world, user_id = self._house.world, caller.user_id
+    async def _in_the_world(self, account: Account) -> None:
+        world, caller = self._house.world, account.caller
+        user_id = caller.user_id
         been_here = world.has_been(user_id)
         try:
             world.enter(user_id, caller.name, lambda line: self._hear(line, user_id))
@@ -247,7 +248,7 @@ class _Visit:
             self._show((await dispatch("look")).view)
             if been_here:
                 self._show_again(world.room_of(user_id), user_id)
-            await self._follow(dispatch)
+            await self._follow(account, dispatch)
         finally:
             world.leave(user_id)
 
@@ -258,8 +259,11 @@ class _Visit:
             for line in lines:
                 self._hear(line, user_id)
 
-    async def _follow(self, dispatch: Dispatch) -> None:
+    async def _follow(self, account: Account, dispatch: Dispatch) -> None:
         while (line := await self._next(self._house.idle_seconds)) is not None:
+            if not self._house.login_guard.holds(account):
+                self._show(Text("Your account was changed or removed; please connect again.", style="yellow"))
+                return
             answer = await dispatch(line)
             self._show(answer.view)
             if answer.leave:

@@ -87,6 +87,20 @@ async def test_rights_are_those_of_the_account(visits):
     assert [(one.name, one.role) for one in visits.mush.introduced] == [("Caity", Role.ADMIN)]
 
 
+@pytest.mark.parametrize("removed", [True, False])
+async def test_who_is_removed_or_gets_another_role_must_log_in_again(visits, removed):
+    visits.mush.accounts.change("Caity", role=Role.ADMIN)
+    caity, ben = await visits.connected("Caity"), await visits.connected("Ben")
+    if removed:
+        visits.mush.accounts.remove("Caity")
+    else:
+        visits.mush.accounts.change("Caity", role=Role.PLAYER)
+    caity.type("say I am still here")
+    await caity.sees("Your account was changed or removed")
+    await ben.sees("Caity leaves.")
+    assert "still here" not in "".join(visits.mush.minds.texts("phi"))
+
+
 async def test_a_password_is_asked_for_unseen_and_a_new_one_twice(visits):
     caity = visits.comes("connect Caity", PASSWORD)
     await caity.sees("Here:")
