@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import App, ComposeResult
 
 from studio.widgets.heat import HeatStrip
-from studio.widgets.marks import ADDED, TAKEN, differences, plot
+from studio.widgets.marks import ADDED, REMOVED, differences, plot
 from studio.widgets.sliders import Slider, Sliders
 from tests.thorough import examples
 
@@ -21,7 +21,7 @@ def test_what_came_and_what_went_is_marked_by_signs_and_by_style() -> None:
     shown = differences("the dog barks", "the old dog")
     assert shown.plain == "the {+old+} dog [−barks−]"
     styled = {shown.plain[span.start : span.end]: span.style for span in shown.spans}
-    assert (styled["old"], styled["barks"]) == (ADDED, TAKEN)
+    assert (styled["old"], styled["barks"]) == (ADDED, REMOVED)
 
 
 @given(WORDS, WORDS)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from noodlings.inspect.links import LinkedEntryView
-from studio.panes.entry_rows import linked
+from studio.panes.entry_text import link_text
 from tests.inspect.seen import an_entry_view
 
 
@@ -14,7 +14,7 @@ def a_link(**changes: Any) -> LinkedEntryView:
 
 
 def test_which_way_and_over_which_memory() -> None:
-    assert linked(a_link(), 80).plain == "← followed 0.50  caity the dog died"
-    assert linked(a_link(depth=2), 80).plain == "← followed, via #15 0.50  caity the dog died"
+    assert link_text(a_link(), 80).plain == "← followed 0.50  caity the dog died"
+    assert link_text(a_link(depth=2), 80).plain == "← followed, via #15 0.50  caity the dog died"
     by_hand = a_link(depth=2, outgoing=True, type="by_hand")
-    assert linked(by_hand, 80).plain == "→ by hand, via #15 0.50  caity the dog died"
+    assert link_text(by_hand, 80).plain == "→ by hand, via #15 0.50  caity the dog died"
