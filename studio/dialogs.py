@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from studio.panes.base import Pane
 
 
-_BOX = """
-    {name} {{ align: center middle; background: $background 60%; }}
-    {name} > .box {{ width: {width}; max-width: 94%; height: auto; max-height: 90%; padding: 1 2;
-                     background: $surface; border: round $primary; }}
-"""
-
 AGENT_LIST_HELP = (
     "Everybody, each with the mood, what the last line made them feel, and how surprising the latest "
     "lines were (the last one as a number from 0 to 1). Below, the mood of whoever you are looking at, on "
@@ -37,16 +31,26 @@ AGENT_LIST_HELP = (
 )
 
 
-class Confirm(ModalScreen[bool]):
+Answer = TypeVar("Answer")
+
+
+class Dialog(ModalScreen[Answer]):
+    """A box in the middle of the screen."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > .box { width: 72; max-width: 94%; height: auto; max-height: 90%; padding: 1 2;
+                    background: $surface; border: round $primary; }
+    """
+
+
+class Confirm(Dialog[bool]):
     """A yes-or-no question; "no" has the focus."""
 
-    CSS = (
-        _BOX.format(name="Confirm", width=60)
-        + """
+    DEFAULT_CSS = """
     Confirm Horizontal { height: auto; margin-top: 1; align-horizontal: right; }
     Confirm Button { margin-left: 2; }
     """
-    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,n", "dismiss(False)", "No"),
         Binding("y", "dismiss(True)", "Yes"),
@@ -67,10 +71,9 @@ class Confirm(ModalScreen[bool]):
         self.dismiss(event.button.id == "yes")
 
 
-class Prompt(ModalScreen[str | None]):
+class Prompt(Dialog[str | None]):
     """Asks for a number between 0 and 1, or nothing. Returns None if it was closed or nothing changed."""
 
-    CSS = _BOX.format(name="Prompt", width=60)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
 
     def __init__(self, question: str, value: str) -> None:
@@ -98,10 +101,9 @@ def _is_valid(event: Input.Changed | Input.Submitted) -> bool:
     return event.validation_result is None or event.validation_result.is_valid
 
 
-class Help(ModalScreen[None]):
+class Help(Dialog[None]):
     """What a pane shows, its keys, and those of the whole application."""
 
-    CSS = _BOX.format(name="Help", width=72)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q", "dismiss", "Close")]
 
     def __init__(self, pane: Pane, application_keys: Iterable[BindingType]) -> None:
@@ -133,10 +135,9 @@ class Help(ModalScreen[None]):
             yield Static(Text("\nEscape closes this.", style=QUIET))
 
 
-class Note(ModalScreen[None]):
+class Note(Dialog[None]):
     """The note of a memory: its text, and below that the facts from the front matter of the file."""
 
-    CSS = _BOX.format(name="Note", width=84)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Close")]
 
     def __init__(self, markdown: str) -> None:

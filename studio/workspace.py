@@ -19,7 +19,7 @@ from studio.panes import PANES
 from studio.panes.base import Pane
 from studio.panes.conversation import Conversation, ConversationPane
 from studio.widgets.agents import AgentList
-from studio.widgets.lines import Banner, Notice
+from studio.widgets.lines import Banner, StatusLine
 from studio.widgets.tab_bar import TabBar
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Workspace(Vertical):
 
     DEFAULT_CSS = """
     Workspace #main { width: 1fr; }
+    Workspace #notice { max-height: 8; background: $surface; }
     Workspace ContentSwitcher { height: 1fr; }
     """
 
@@ -58,7 +59,8 @@ class Workspace(Vertical):
             if isinstance(pane, ConversationPane):
                 pane.conversation = self._conversation
         self._tabs = TabBar([pane.TITLE for pane in self.panes])
-        self._notice = Notice()
+        self._notice = StatusLine(id="notice")
+        self._notice.display = False
         self._error = ""
         self._updated: dict[Pane, datetime] = {}
 
@@ -88,7 +90,7 @@ class Workspace(Vertical):
         """Show all agents; the chosen one stays chosen."""
         self.banner.refused = False
         self._error = ""
-        self._notice.show("")
+        self._notice.display = False
         first = not self.agent_list.ids
         self.agent_list.update_from(agents)
         if self.agent not in self.agent_list.ids:
@@ -121,7 +123,8 @@ class Workspace(Vertical):
         if self._error:
             since = self._updated.get(self.pane)
             age = f"{self.pane.TITLE} is as of {since:%H:%M:%S}." if since else "Nothing has been read yet."
-            self._notice.show(f"{self._error} {age}")
+            self._notice.show(f"{self._error} {age}", warning=True)
+            self._notice.display = True
 
     # -- choosing
 

@@ -96,9 +96,9 @@ class Affect(MemoryPane):
             self.select(self._shown[at] if at >= 0 else selected)
         more = memories.total - len(self._shown)
         self.show_status(
-            f"{len(self._shown):,} that matter, a mark each · {SHAPES} weak to strong · "
-            f"{FELT} felt: {mood.affect.feeling} · {MOOD} mood: {mood.mood.feeling}"
-            + (f" · {more:,} more not shown" if more else "")
+            f"{FELT} felt: {mood.affect.feeling} · {MOOD} mood: {mood.mood.feeling} · "
+            f"{SHAPES} weak to strong · {len(self._shown):,} that matter"
+            + (f", {more:,} more not shown" if more else "")
         )
 
 

@@ -14,6 +14,7 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
+from noodlings.drawing.marks import QUIET
 from studio.panes.entry_text import bars_text, exchange_text, facts_text, link_text
 from studio.source import Failure
 from studio.widgets.lines import StatusLine
@@ -23,6 +24,8 @@ from studio.widgets.rows import Rows
 if TYPE_CHECKING:
     from noodlings.inspect.links import LinkedEntryView, LinksView
     from noodlings.inspect.views import EntryView
+
+NOTHING_SELECTED = Text("No memory is selected. The arrow keys select one.", style=QUIET)
 
 
 class Detail(VerticalScroll):
@@ -74,7 +77,9 @@ class Detail(VerticalScroll):
             line.show(f"↪ a link led here from #{linked_from.id}; esc goes back")
         same = entry is not None and self.entry is not None and entry.id == self.entry.id
         self.entry = entry
-        self.query_one("#exchange-in-full", Static).update(exchange_text(entry) if entry else "")
+        self.query_one("#exchange-in-full", Static).update(
+            exchange_text(entry) if entry else NOTHING_SELECTED
+        )
         self.query_one("#facts", Static).update(facts_text(entry) if entry else "")
         self.query_one("#bars", Drawing).show(partial(bars_text, entry) if entry else _nothing)
         if not same:

@@ -25,10 +25,10 @@ from studio.panes.why_lines import (
     NOTHING_SAID,
     SEARCHED,
     USED,
-    fit_text,
     in_groups,
     reason_of,
     reason_text,
+    recalled_cells,
 )
 from studio.source import Failure
 from studio.widgets.lines import StatusLine
@@ -159,12 +159,8 @@ def _exchange(why: WhyView) -> Text:
 
 
 def _recalled_row(one: FlowEntryView) -> Row:
-    mark = Text(USED, style=LOUD) if one.used else Text(IN_MIND)
-    why, entry = words(reason_text(reason_of(one))), one.entry
-    name, text = Text(), Text("forgotten since", style=QUIET)
-    if entry is not None:
-        name, text = words(entry.name), words(entry.text, LOUD if one.used else "")
-    return Row([mark, why, fit_text(one), name, text], partial(_reasons, one), entry)
+    mark, *others = recalled_cells(one)
+    return Row([mark, words(reason_text(reason_of(one))), *others], partial(_reasons, one), one.entry)
 
 
 def _left_out_row(one: LeftOutView) -> Row:

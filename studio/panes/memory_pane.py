@@ -88,7 +88,7 @@ class MemoryPane(Pane):
         self._entries = entries
         self.table.show(rows)
         if to_end:
-            self.table.cursor = self.table.count - 1
+            self.table.cursor_to_end()
         self.select(self.entry_under_cursor())
 
     def entry_under_cursor(self) -> EntryView | None:

@@ -47,25 +47,18 @@ NEW, GONE, SAME, UP, DOWN = "new", "gone", "=", "↑", "↓"
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A memory that comes to mind, and its score, 0…1."""
-
-    score: float
-    entry: EntryView
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """What comes to mind, by feeling or by a question.
 
     Attributes:
         feeling: the one that was asked with.
+        hits: memories with their scores, 0…1.
         least: words for how alike something must have felt.
         archive: how much of it is loaded, if it was searched.
     """
 
     feeling: str
-    hits: list[Hit]
+    hits: list[tuple[float, EntryView]]
     least: str
     archive: ArchiveView | None = None
 
@@ -216,18 +209,21 @@ class WhatIf(MemoryPane):
         self.show_status(status)
 
     def _draw(self, now: Found, then: Found) -> None:
-        places = {hit.entry.id: at for at, hit in enumerate(now.hits)}
-        coming = {hit.entry.id for hit in then.hits}
-        rows = [_cells(_change(places.get(hit.entry.id), at), hit) for at, hit in enumerate(then.hits)]
-        gone = [hit for hit in now.hits if hit.entry.id not in coming]
-        rows += [_cells(Text(GONE, style=QUIET), hit, QUIET) for hit in gone]
-        entries = {at: hit.entry for at, hit in enumerate([*then.hits, *gone])}
+        places = {entry.id: at for at, (_, entry) in enumerate(now.hits)}
+        coming = {entry.id for _, entry in then.hits}
+        gone = [(score, entry) for score, entry in now.hits if entry.id not in coming]
+        rows = [
+            _cells(_change(places.get(entry.id), at), score, entry)
+            for at, (score, entry) in enumerate(then.hits)
+        ]
+        rows += [_cells(Text(GONE, style=QUIET), score, entry, QUIET) for score, entry in gone]
+        entries = {at: entry for at, (_, entry) in enumerate([*then.hits, *gone])}
         new = len(coming - places.keys())
         self._partial = then.archive is not None and not then.archive.loaded
         if not self._partial:
             self._polling.pause()
         self._show_progress(
-            f"feeling {then.feeling}: {len(then.hits)} come to mind, {new} of them new{then.least}",
+            f"feeling {then.feeling}: {len(then.hits)} come to mind, {new} new{then.least}",
             then.archive,
         )
         self.show_rows(rows, entries)
@@ -244,9 +240,9 @@ def _hits(answer: AlikeView | RecallView) -> Found:
     from noodlings.inspect.views import AlikeView  # already imported with the answer
 
     if isinstance(answer, AlikeView):
-        hits = [Hit(one.similarity, one.entry) for one in answer.entries]
-        return Found(answer.current.feeling, hits, f", all at least {number(answer.min_similarity)} alike")
-    hits = [Hit(one.score, one.entry) for one in answer.memories]
+        hits = [(one.similarity, one.entry) for one in answer.entries]
+        return Found(answer.current.feeling, hits, f", all ≥ {number(answer.min_similarity)} alike")
+    hits = [(one.score, one.entry) for one in answer.memories]
     return Found(answer.mood.feeling if answer.mood is not None else "unknown", hits, "", answer.archive)
 
 
@@ -259,11 +255,11 @@ def _change(before: int | None, now: int) -> Text:
     return Text(f"{UP if now < before else DOWN}{abs(now - before)}", style=LOUD)
 
 
-def _cells(change: Text, hit: Hit, style: str = "") -> list[Text]:
+def _cells(change: Text, score: float, entry: EntryView, style: str = "") -> list[Text]:
     return [
         change,
-        measure(hit.score, 3, style or ACCENT),
-        feeling_text(hit.entry.feeling, hit.entry.family),
-        words(hit.entry.name, style),
-        words(hit.entry.text, style),
+        measure(score, 3, style or ACCENT),
+        feeling_text(entry.feeling, entry.family),
+        words(entry.name, style),
+        words(entry.text, style),
     ]

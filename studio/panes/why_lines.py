@@ -87,6 +87,14 @@ def reason_text(why: str) -> str:
     return REASONS.get(why) or f"by {clean(why)}"
 
 
+def recalled_cells(one: FlowEntryView) -> tuple[Text, Text, Text, Text]:
+    """Whether it was used, how well it fits its reason, who said it, and the words."""
+    mark = Text(USED, style=LOUD) if one.used else Text(IN_MIND, style=QUIET)
+    if one.entry is None:
+        return mark, fit_text(one), Text(), Text("forgotten since", style=QUIET)
+    return mark, fit_text(one), words(one.entry.name), words(one.entry.text, LOUD if one.used else "")
+
+
 def recalled_lines(recalled: Sequence[FlowEntryView], width: int) -> Iterator[Text]:
     """A line for each memory under a line for each reason."""
     before = None
@@ -95,13 +103,9 @@ def recalled_lines(recalled: Sequence[FlowEntryView], width: int) -> Iterator[Te
         if why != before:
             yield Text(reason_text(why), style=ACCENT)
         before = why
-        mark = Text(USED, style=LOUD) if one.used else Text(IN_MIND, style=QUIET)
-        memory = Text("forgotten since", style=QUIET)
-        if one.entry is not None:
-            memory = Text.assemble(
-                (f"{clean(one.entry.name)}  ", QUIET), words(one.entry.text, LOUD if one.used else "")
-            )
-        yield cut(Text.assemble("  ", mark, " ", cut(fit_text(one), 10, pad=True), " ", memory), width)
+        mark, fit, name, text = recalled_cells(one)
+        memory = Text.assemble((name.plain, QUIET), "  " if name else "", text)
+        yield cut(Text.assemble("  ", mark, " ", cut(fit, 10, pad=True), " ", memory), width)
 
 
 def why_text(why: WhyView, width: int, height: int) -> Text:

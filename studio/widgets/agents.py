@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -40,11 +39,8 @@ class AgentList(Vertical):
     AgentList #axes {{ height: auto; padding: 0 0 0 1; border-top: solid $panel; }}
     """
 
-    @dataclass
     class Chosen(Message):
         """The user chose another agent."""
-
-        agent: str
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,7 +103,7 @@ class AgentList(Vertical):
         event.stop()
         self._draw_agents()
         self._draw_axes()
-        self.post_message(self.Chosen(str(event.option_id)))
+        self.post_message(self.Chosen())
 
     def _draw_agents(self) -> None:
         for agent in self._views:

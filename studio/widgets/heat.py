@@ -6,7 +6,6 @@ Height and shade of a cell both show the root of the number, so that small chang
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import copysign, sqrt
 from typing import ClassVar
@@ -41,11 +40,8 @@ class HeatStrip(Widget, can_focus=True):
     ]
     chosen: reactive[int] = reactive(0)
 
-    @dataclass
     class Chosen(Message):
         """Another number was chosen."""
-
-        index: int
 
     def __init__(self, groups: Sequence[tuple[str, int]]) -> None:
         super().__init__()
@@ -70,8 +66,8 @@ class HeatStrip(Widget, can_focus=True):
     def validate_chosen(self, chosen: int) -> int:
         return chosen % self._count
 
-    def watch_chosen(self, chosen: int) -> None:
-        self.post_message(self.Chosen(chosen))
+    def watch_chosen(self) -> None:
+        self.post_message(self.Chosen())
 
     def action_move(self, by: int) -> None:
         self.chosen += by

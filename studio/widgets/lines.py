@@ -1,4 +1,4 @@
-"""Lines of text: the banner at the top, error messages above a pane, and the status line of a pane."""
+"""The banner at the top, and lines for status and errors."""
 
 from __future__ import annotations
 
@@ -7,30 +7,12 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Static
 
 from noodlings.drawing.marks import LOUD, QUIET, cut, words
-from noodlings.text import clean
 from noodlings.values.model_status import ModelState
 
 if TYPE_CHECKING:
     from noodlings.inspect.views import ModelView
-
-
-class Notice(Static):
-    """A message above a pane, in as many lines as it needs; it takes no room while there is none."""
-
-    DEFAULT_CSS = (
-        "Notice { height: auto; max-height: 8; padding: 0 1; background: $surface; color: $warning; }"
-    )
-
-    def __init__(self) -> None:
-        super().__init__(markup=False)
-        self.display = False
-
-    def show(self, message: str) -> None:
-        self.display = bool(message)
-        self.update(Text(f"! {clean(message)}") if message else Text())
 
 
 class StatusLine(Widget):
@@ -82,7 +64,7 @@ class Banner(Widget):
         """Show the state of the language model."""
         if model is not None and model.state:
             name = model.state if model.state in _SHOWN_BY_NAME else f"model {model.state}"
-            self._model = words(f"{name} · ", "yellow" if model.state in _TROUBLE else QUIET)
+            self._model = words(f"{name} ·", "yellow" if model.state in _TROUBLE else QUIET).append(" ")
             self.refresh()
 
     def render(self) -> Text:

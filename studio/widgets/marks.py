@@ -32,7 +32,6 @@ class Drawing(Widget):
 
     @property
     def drawn(self) -> bool:
-        """Whether there is anything to draw yet."""
         return self._draw is not None
 
     def show(self, draw: Draw | None) -> None:

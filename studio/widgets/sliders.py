@@ -43,11 +43,8 @@ class Sliders(Widget, can_focus=True):
     ]
     chosen: reactive[int] = reactive(0)
 
-    @dataclass
     class Changed(Message):
-        """The user set a number; these are all of them now."""
-
-        values: Sequence[float]
+        """The user set a number."""
 
     def __init__(self, sliders: Sequence[Slider]) -> None:
         super().__init__()
@@ -119,4 +116,4 @@ class Sliders(Widget, can_focus=True):
         if value != self._values[at]:
             self._values[at] = value
             self.refresh()
-            self.post_message(self.Changed(self.values))
+            self.post_message(self.Changed())

@@ -50,7 +50,11 @@ class Column:
 
 
 class Table(ScrollView, can_focus=True):
-    """Rows under titles, one of them under the cursor. Exactly one column is open."""
+    """Rows under titles, one of them under the cursor. Exactly one column is open.
+
+    Attributes:
+        count: how many rows there are.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"table--title", "table--cursor", "table--odd"}
     DEFAULT_CSS = """
@@ -78,17 +82,11 @@ class Table(ScrollView, can_focus=True):
         first: int
         last: int
 
-    @dataclass
     class Moved(Message):
         """The user moved the cursor to another row."""
 
-        row: int
-
-    @dataclass
     class Chosen(Message):
         """The row under the cursor was chosen with enter, or by a second click."""
-
-        row: int
 
     @dataclass
     class Sorted(Message):
@@ -101,13 +99,8 @@ class Table(ScrollView, can_focus=True):
         self._columns = columns
         self._rows: dict[int, Sequence[Text]] = {}
         self._longest: dict[int, int] = {}
-        self._count = 0
+        self.count = 0
         self._sorted: tuple[str, bool] = ("", True)
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return self._count
 
     def show(self, rows: Sequence[Sequence[Text]]) -> None:
         """Show these rows and no others."""
@@ -118,12 +111,11 @@ class Table(ScrollView, can_focus=True):
         """Drop all rows, to be given others. Cursor and scroll position stay as far as there are rows.
 
         Args:
-            count: how many rows there are.
             order: key of the column they are sorted by.
         """
-        fewer = count < self._count
+        fewer = count < self.count
         self._rows, self._longest = {}, {}
-        self._count = count
+        self.count = count
         self._sorted = (order, descending)
         self._resize()
         self.cursor = max(min(self.cursor, count - 1), 0)
@@ -144,7 +136,7 @@ class Table(ScrollView, can_focus=True):
     def rows_in_view(self) -> tuple[int, int]:
         """The first and the last row in view."""
         first = self.scroll_offset.y
-        return first, max(min(first + self._height - 1, self._count - 1), first)
+        return first, max(min(first + self._height - 1, self.count - 1), first)
 
     @property
     def complete(self) -> bool:
@@ -156,7 +148,7 @@ class Table(ScrollView, can_focus=True):
         if y == 0:
             return self._strip(self._titles(), "table--title", width)
         at = self.scroll_offset.y + y - 1
-        if at >= self._count:
+        if at >= self.count:
             return Strip.blank(width, self.rich_style)
         cells = self._rows.get(at)
         if cells is None:
@@ -169,7 +161,7 @@ class Table(ScrollView, can_focus=True):
     # -- moving
 
     def validate_cursor(self, cursor: int) -> int:
-        return max(min(cursor, self._count - 1), 0)
+        return max(min(cursor, self.count - 1), 0)
 
     def watch_cursor(self) -> None:
         self._keep_cursor_in_view()
@@ -179,6 +171,11 @@ class Table(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         self._ask_for_missing()
 
+    def cursor_to_end(self) -> None:
+        if self.cursor != self.count - 1:
+            self.cursor = self.count - 1
+            self.call_after_refresh(self._keep_cursor_in_view)  # the new rows are not laid out yet
+
     def action_move(self, by: int) -> None:
         self._move_to(self.cursor + by)
 
@@ -187,11 +184,11 @@ class Table(ScrollView, can_focus=True):
 
     def action_go(self, row: int) -> None:
         """Go to the first row, or with −1 to the last one."""
-        self._move_to(row if row >= 0 else self._count - 1)
+        self._move_to(row if row >= 0 else self.count - 1)
 
     def action_choose(self) -> None:
-        if self._count:
-            self.post_message(self.Chosen(self.cursor))
+        if self.count:
+            self.post_message(self.Chosen())
 
     def on_click(self, event: events.Click) -> None:
         """Sort by a title. Move to a row, or choose it if the cursor is there already."""
@@ -199,7 +196,7 @@ class Table(ScrollView, can_focus=True):
             self._sort_at(event.x)
             return
         row = self.scroll_offset.y + event.y - 1
-        if row < self._count:
+        if row < self.count:
             if row == self.cursor:
                 self.action_choose()
             self._move_to(row)
@@ -208,7 +205,7 @@ class Table(ScrollView, can_focus=True):
         before = self.cursor
         self.cursor = row
         if self.cursor != before:
-            self.post_message(self.Moved(self.cursor))
+            self.post_message(self.Moved())
 
     def on_resize(self) -> None:
         self._resize()
@@ -223,7 +220,7 @@ class Table(ScrollView, can_focus=True):
         return max(self.scrollable_content_region.height - 1, 0)
 
     def _resize(self) -> None:
-        self.virtual_size = Size(self.scrollable_content_region.width, self._count + 1)
+        self.virtual_size = Size(self.scrollable_content_region.width, self.count + 1)
 
     def _keep_cursor_in_view(self) -> None:
         first, height = self.scroll_offset.y, self._height
@@ -234,7 +231,7 @@ class Table(ScrollView, can_focus=True):
 
     def _missing(self) -> list[int]:
         first, last = self.rows_in_view()
-        return [at for at in range(first, last + 1) if at < self._count and at not in self._rows]
+        return [at for at in range(first, last + 1) if at < self.count and at not in self._rows]
 
     def _ask_for_missing(self) -> None:
         if missing := self._missing():

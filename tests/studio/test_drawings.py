@@ -70,9 +70,9 @@ class Shown(App[None]):
         yield self.strip
         yield self.sliders
 
-    def on_sliders_changed(self, event: Sliders.Changed) -> None:
+    def on_sliders_changed(self) -> None:
         """Remember."""
-        self.changes.append(event.values)
+        self.changes.append(self.sliders.values)
 
 
 async def test_high_and_low_numbers_differ_by_more_than_colour() -> None:
@@ -88,7 +88,7 @@ async def test_high_and_low_numbers_differ_by_more_than_colour() -> None:
 async def test_sliders_stay_in_their_range_and_tell_only_changes() -> None:
     app = Shown()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.sliders.put([-1.0, 0.95])
+        app.sliders.set_values([-1.0, 0.95])
         app.sliders.focus()
         await pilot.press("left", "down", "right", "right")
         assert app.sliders.values == (-1.0, 1.0)
