@@ -130,15 +130,16 @@ class Scatter(Widget, can_focus=True):
             return
         cells = self._cells()
         column, row = cells[self.chosen]
-        best: tuple[float, int] | None = None
+        distances = []
         for at, (x, y) in enumerate(cells):
-            ahead, aside = (
-                ((x - column) * right, abs(y - row) * 2) if right else ((row - y) * up * 2, abs(x - column))
-            )
-            if ahead > 0 and (best is None or ahead + 2 * aside < best[0]):
-                best = (ahead + 2 * aside, at)
-        if best is not None:
-            self._choose(best[1])
+            if right:
+                ahead, aside = (x - column) * right, abs(y - row) * 2
+            else:
+                ahead, aside = (row - y) * up * 2, abs(x - column)
+            if ahead > 0:
+                distances.append((ahead + 2 * aside, at))
+        if distances:
+            self._choose(min(distances)[1])
 
     def _choose(self, at: int) -> None:
         self.chosen = at

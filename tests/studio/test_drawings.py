@@ -80,7 +80,7 @@ async def test_high_and_low_numbers_differ_by_more_than_colour() -> None:
     async with app.run_test(size=(60, 12)):
         app.strip.show([[-1.0, 1.0, *[0.0] * 22]])
         cells = app.strip.render().plain.splitlines()[1][5:]
-        assert len({cells[0], cells[app.strip._each], cells[2 * app.strip._each]}) == 3
+        assert len({cells[0], cells[app.strip._cells_each], cells[2 * app.strip._cells_each]}) == 3
         assert app.strip.name_of(0) == "fast 1"
         assert app.strip.name_of(16) == "slow 1"
 
