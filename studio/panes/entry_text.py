@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -23,7 +22,7 @@ from noodlings.drawing.marks import (
 )
 from noodlings.text import clean
 from noodlings.values.audience import TIER_WORDS, Tier
-from studio.widgets.marks import NAME_WIDTH, axis_bars
+from studio.widgets.marks import NAME_WIDTH, axis_bars, side_by_side
 from studio.widgets.table import Column
 
 if TYPE_CHECKING:
@@ -105,8 +104,7 @@ def bars_text(entry: EntryView, width: int, height: int) -> Text:
     right.append(_bar("strength", entry.strength, room, NAME_WIDTH))
     if not wide:
         return Text("\n").join([*left, Text(), *right])
-    pairs = zip_longest(left, right, fillvalue=Text())
-    return Text("\n").join([Text.assemble(cut(one, room, pad=True), "   ", other) for one, other in pairs])
+    return side_by_side(left, right, room)
 
 
 def link_text(link: LinkedEntryView, width: int) -> Text:

@@ -164,18 +164,16 @@ def _recalled_row(one: FlowEntryView) -> Row:
 
 
 def _left_out_row(one: LeftOutView) -> Row:
-    entry, lacked = one.entry, one.least - one.score
-    missed = f"lacks {number(lacked)}" if lacked >= VISIBLE else "was next"
-    cells = [Text(part, style=QUIET) for part in (LEFT_OUT, reason_text(one.why), missed)]
-    return Row([*cells, words(entry.name, QUIET), words(entry.text, QUIET)], partial(_lacked, one), entry)
-
-
-def _lacked(one: LeftOutView, width: int, height: int) -> Text:
-    """The score of what was left out, above the score that would have been enough."""
     lacked = one.least - one.score
-    why = f"it lacked {number(lacked)}" if lacked >= VISIBLE else "it was the next in order"
+    missed = f"lacks {number(lacked)}" if lacked >= VISIBLE else "was next"
+    parts = (LEFT_OUT, reason_text(one.why), missed, one.entry.name, one.entry.text)
+    return Row([words(part, QUIET) for part in parts], partial(_left_out_reasons, one, missed), one.entry)
+
+
+def _left_out_reasons(one: LeftOutView, missed: str, width: int, height: int) -> Text:
+    """The score of what was left out, above the score that would have been enough."""
     lines = [_reason(one.why, one.score, width), _reason("enough", one.least, width)]
-    return Text("\n").join([*lines, cut(Text(f"left out: {why}", style=QUIET), width)])
+    return Text("\n").join([*lines, cut(Text(f"left out: {missed}", style=QUIET), width)])
 
 
 def _reasons(one: FlowEntryView, width: int, height: int) -> Text:

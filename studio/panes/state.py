@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
-from itertools import zip_longest
 from math import sqrt
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +18,7 @@ from noodlings.inspect import questions
 from studio.panes.base import Pane, Query, Results
 from studio.widgets.heat import HeatStrip
 from studio.widgets.lines import StatusLine
-from studio.widgets.marks import NAME_WIDTH, Drawing, named_row, plot, signed_number
+from studio.widgets.marks import NAME_WIDTH, Drawing, named_row, plot, side_by_side, signed_number
 
 if TYPE_CHECKING:
     from noodlings.inspect.mood import MoodView, ObserveView
@@ -189,19 +188,14 @@ def _plots(mind: ObserveView, mood: MoodView, width: int, height: int) -> Text:
     surprises, valences = mind.surprises, mood.valences
     if not surprises:
         return Text("no turn yet", style=QUIET)
-    side_by_side = width >= TWO_COLUMNS
-    each = (width - 3) // 2 if side_by_side else width
-    rows = max((height if side_by_side else height // 2) - 1, 2)
+    two_columns = width >= TWO_COLUMNS
+    each = (width - 3) // 2 if two_columns else width
+    rows = max((height if two_columns else height // 2) - 1, 2)
     title = _title("surprise", number(surprises[-1]), len(surprises))
     first = plot(title, surprises, 0, 1, each, rows)
     title = _title("mood, valence", signed_number(valences[-1]), len(valences))
     second = plot(title, valences, -1, 1, each, rows, "yellow")
-    if not side_by_side:
-        return Text("\n").join([*first, *second])
-    pairs = zip_longest(first, second, fillvalue=Text())
-    return Text("\n").join(
-        [Text.assemble(cut(one, each, pad=True), "   ", cut(other, each)) for one, other in pairs]
-    )
+    return side_by_side(first, second, each) if two_columns else Text("\n").join([*first, *second])
 
 
 def _title(name: str, figure: str, turns: int) -> Text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.text import Text
 from textual.geometry import Size
 from textual.widget import Widget
 
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, level, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, level, number
 from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def plot(
             cells[between // 4][one // 2] |= _DOTS[between % 4][one % 2]
     names = {0: high, height // 2: (low + high) / 2, height - 1: low}
     sign = "+" if low < 0 else "-"
-    lines = [title]
+    lines = [cut(title, width)]
     for at, row in enumerate(cells):
         name = f"{names[at]:{sign}.1f}".replace("-", "−") if at in names else ""
         drawn = "".join(chr(_BLANK + bits) if bits else "·" if at in names else " " for bits in row)
@@ -175,6 +176,12 @@ def folded(text: Text, width: int, indent: int = 0) -> Text:
     for line in lines:
         line.rstrip()
     return Text("\n" + " " * indent).join(lines)
+
+
+def side_by_side(left: Sequence[Text], right: Sequence[Text], width: int) -> Text:
+    """Two columns of lines; the left one is `width` cells wide."""
+    pairs = zip_longest(left, right, fillvalue=Text())
+    return Text("\n").join([Text.assemble(cut(one, width, pad=True), "   ", other) for one, other in pairs])
 
 
 def named_row(name: str, text: Text, width: int) -> Text:
