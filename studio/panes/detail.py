@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from noodlings.inspect.links import LinkedEntryView, LinksView
     from noodlings.inspect.views import EntryView
 
-NOTHING_SELECTED = Text("No memory is selected. The arrow keys select one.", style=QUIET)
+NOTHING_SELECTED = Text("A memory that you select with the arrows is shown here.", style=QUIET)
 
 
 class Detail(VerticalScroll):
@@ -56,7 +56,7 @@ class Detail(VerticalScroll):
 
     def compose(self) -> ComposeResult:
         yield StatusLine(id="linked-from")
-        yield Static(id="exchange-in-full", markup=False)
+        yield Static(NOTHING_SELECTED, id="exchange-in-full", markup=False)
         yield Static(id="facts", markup=False)
         yield Drawing(id="bars")
         yield StatusLine(id="links-title")

@@ -223,7 +223,7 @@ class WhatIf(MemoryPane):
         if not self._partial:
             self._polling.pause()
         self._show_progress(
-            f"feeling {then.feeling}: {len(then.hits)} come to mind, {new} new{then.least}",
+            f"feeling {then.feeling}: {len(then.hits)} come to mind ({new} new){then.least}",
             then.archive,
         )
         self.show_rows(rows, entries)
@@ -241,7 +241,7 @@ def _hits(answer: AlikeView | RecallView) -> Found:
 
     if isinstance(answer, AlikeView):
         hits = [(one.similarity, one.entry) for one in answer.entries]
-        return Found(answer.current.feeling, hits, f", all ≥ {number(answer.min_similarity)} alike")
+        return Found(answer.current.feeling, hits, f", ≥ {number(answer.min_similarity)} alike")
     hits = [(one.score, one.entry) for one in answer.memories]
     return Found(answer.mood.feeling if answer.mood is not None else "unknown", hits, "", answer.archive)
 
