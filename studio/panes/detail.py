@@ -81,7 +81,7 @@ class Detail(VerticalScroll):
             exchange_text(entry) if entry else NOTHING_SELECTED
         )
         self.query_one("#facts", Static).update(facts_text(entry) if entry else "")
-        self.query_one("#bars", Drawing).show(partial(bars_text, entry) if entry else _nothing)
+        self.query_one("#bars", Drawing).show(partial(bars_text, entry) if entry else None)
         if not same:
             self.show_links(None)
             self.scroll_home(animate=False)
@@ -124,7 +124,3 @@ class Detail(VerticalScroll):
         event.stop()
         if self._links is not None and not isinstance(self._links, Failure):
             self.post_message(self.LinkFollowed(self._links.linked[event.option_index].entry.id))
-
-
-def _nothing(width: int, height: int) -> Text:
-    return Text()

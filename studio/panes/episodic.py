@@ -15,7 +15,7 @@ from studio.panes.base import Query, Results
 from studio.panes.entry_text import COLUMNS, cells, hidden_note
 from studio.panes.memory_pane import MemoryPane
 from studio.source import Failure
-from studio.widgets.inputs import SearchInput
+from studio.widgets.inputs import LineInput
 from studio.widgets.lines import StatusLine
 from studio.widgets.table import Table
 
@@ -47,7 +47,7 @@ class Episodic(MemoryPane):
     ]
 
     def compose_main(self) -> ComposeResult:
-        yield SearchInput("/ to filter", "#episodic-table")
+        yield LineInput("/ to filter", "#episodic-table", clears=True)
         yield Table(COLUMNS, id="episodic-table")
         yield StatusLine()
 
@@ -93,7 +93,7 @@ class Episodic(MemoryPane):
         self.table.focus()
 
     def action_filter(self) -> None:
-        self.query_one(SearchInput).start()
+        self.query_one(LineInput).start()
 
     def action_sort(self) -> None:
         orders = [order for order in ORDERS if not self._everything or order in STORED]
@@ -140,7 +140,7 @@ class Episodic(MemoryPane):
         arguments = {
             "order": str(self._order),
             "falling": self._descending,
-            "containing": self.query_one(SearchInput).value,
+            "containing": self.query_one(LineInput).value,
             "everything": self._everything,
             "limit": PAGE,
         }
@@ -162,7 +162,7 @@ class Episodic(MemoryPane):
             self.select(self.entry_under_cursor())
 
     def _status(self, page: EntriesView) -> str:
-        filtered = bool(self.query_one(SearchInput).value.strip())
+        filtered = bool(self.query_one(LineInput).value.strip())
         if not page.total:
             return "no matches; escape clears the filter" if filtered else "nothing has been kept yet"
         what = "found" if filtered else "ever perceived" if self._everything else "in episodic memory"

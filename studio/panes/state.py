@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from noodlings.inspect.mood import MoodView, ObserveView
     from noodlings.inspect.views import FeltView
 
-GROUPS = (("fast", 16), ("medium", 16), ("slow", 8))
 LAYERS = (
     ("fast", slice(0, 16), "one line", 0.25),
     ("medium", slice(16, 32), "ten lines", 0.1),
@@ -63,7 +62,7 @@ class State(Pane, can_focus=True):
 
     def compose(self) -> ComposeResult:
         yield Drawing(id="in-words")
-        yield HeatStrip(GROUPS)
+        yield HeatStrip([(name, numbers.stop - numbers.start) for name, numbers, *_ in LAYERS])
         yield StatusLine()
         yield Drawing(id="plots")
 

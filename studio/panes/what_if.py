@@ -16,7 +16,7 @@ from noodlings.inspect import questions
 from studio.panes.base import Query, Results
 from studio.panes.memory_pane import MemoryPane
 from studio.source import Failure
-from studio.widgets.inputs import SearchInput
+from studio.widgets.inputs import LineInput
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import AXES
 from studio.widgets.sliders import Slider, Sliders
@@ -85,7 +85,7 @@ class WhatIf(MemoryPane):
     ]
 
     def compose_main(self) -> ComposeResult:
-        yield SearchInput("/ to ask a question", "Sliders")
+        yield LineInput("/ to ask a question", "Sliders", clears=True)
         yield Sliders(SLIDERS)
         yield Table(COLUMNS)
         yield StatusLine()
@@ -139,7 +139,7 @@ class WhatIf(MemoryPane):
         self.table.focus()
 
     def action_question(self) -> None:
-        self.query_one(SearchInput).start()
+        self.query_one(LineInput).start()
 
     def action_reset(self) -> None:
         self._moved = False
@@ -164,7 +164,7 @@ class WhatIf(MemoryPane):
             return
         self._found = {}
         *feeling, weight = self._sliders.values
-        question = self.query_one(SearchInput).value.strip()
+        question = self.query_one(LineInput).value.strip()
         self._polling.pause()
         if question:
             if changed:

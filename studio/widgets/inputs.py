@@ -1,4 +1,4 @@
-"""One-line inputs. Escape gives the keys back to the widget that the input belongs to."""
+"""A one-line input of a pane."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from textual.widgets import Input
 
 
 class LineInput(Input):
-    """A line to type in.
+    """A line to type in. Escape and down give the keys back to another widget.
 
     Args:
-        target: selector of the widget that gets the focus afterwards.
+        target: selector of that widget.
+        clears: escape also clears the line.
     """
 
     DEFAULT_CSS = """
@@ -20,27 +21,20 @@ class LineInput(Input):
     LineInput.-textual-compact:focus { background: $primary 25%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(False)", "In the line: leave it", show=False)
+        Binding("escape", "leave(True)", "In the line: leave it (clears a filter)", show=False),
+        Binding("down", "leave(False)", show=False),
     ]
 
-    def __init__(self, placeholder: str, target: str, max_length: int = 0) -> None:
+    def __init__(self, placeholder: str, target: str, clears: bool = False, max_length: int = 0) -> None:
         super().__init__(placeholder=placeholder, compact=True, max_length=max_length)
         self._target = target
+        self._clears = clears
 
     def start(self) -> None:
         """Take the focus at once, because the next key is already meant for the line."""
         self.screen.set_focus(self)
 
-    def action_leave(self, clear: bool) -> None:
-        if clear:
+    def action_leave(self, escaped: bool) -> None:
+        if escaped and self._clears:
             self.value = ""
         self.screen.query_one(self._target).focus()
-
-
-class SearchInput(LineInput):
-    """A filter or a question. Escape also clears it; down leaves it as it is."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(True)", "In the line: clear it and leave", show=False),
-        Binding("down", "leave(False)", show=False),
-    ]

@@ -18,7 +18,7 @@ from studio.panes.subconscious import Subconscious
 from studio.panes.talk import Talk
 from studio.panes.what_if import WhatIf
 from studio.panes.working import Working
-from studio.widgets.inputs import LineInput, SearchInput
+from studio.widgets.inputs import LineInput
 from studio.widgets.lines import StatusLine
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
@@ -97,11 +97,11 @@ async def test_rows_that_come_while_somebody_scrolls_do_not_pull_them_back(tmp_p
 async def test_what_is_half_typed_stays(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        for key, line in (("4", SearchInput), ("1", LineInput)):
+        for key in "41":
             app.query_one("AgentList OptionList").focus()
             await pilot.press(key, "slash", *"dog", "left")
             await again(pilot, source)
-            typed = app.query_one(line)
+            typed = app.pane.query_one(LineInput)
             assert (typed.value, typed.cursor_position, app.focused) == ("dog", 2, typed)
 
 
@@ -119,14 +119,13 @@ async def test_a_question_of_what_if_is_answered_again_without_a_word_about_it(
         await until(
             pilot,
             lambda: (
-                app.query_one(WhatIf).query_one(SearchInput).value == "dog"
-                and "looking" not in screen_of(app)
+                app.query_one(WhatIf).query_one(LineInput).value == "dog" and "looking" not in screen_of(app)
             ),
         )
         said: list[str] = []
         remark.show = lambda text, warning=False: said.append(text)  # type: ignore[method-assign]
         await again(pilot, source)
-        assert app.query_one(WhatIf).query_one(SearchInput).value == "dog"
+        assert app.query_one(WhatIf).query_one(LineInput).value == "dog"
         assert not any("looking" in words for words in said)
 
 
