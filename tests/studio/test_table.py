@@ -34,8 +34,8 @@ class Holder(App[None]):
         self.said.append((event.first, event.last))
         self.table.add_rows({at: a_row(at) for at in range(event.first, event.last + 1)})
 
-    def on_table_chosen(self, event: Table.Chosen) -> None:
-        self.said.append(event.row)
+    def on_table_chosen(self) -> None:
+        self.said.append(self.table.cursor)
 
     def on_table_sorted(self, event: Table.Sorted) -> None:
         self.said.append(event.key)
