@@ -32,9 +32,9 @@ from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from studio.apart import ApartSource
 from studio.app import Studio
 from studio.panes.episodic import Episodic
+from studio.process import ProcessSource
 
 AGENT = "servnak"
 SYLLABLES = ("ka", "lo", "mi", "ra", "ten", "sol", "var", "ith", "ou", "ber", "nas", "dul", "pre", "fy")
@@ -49,7 +49,7 @@ source = apart_source(None, store={"path": sys.argv[1]})
 import asyncio, glob, json, time
 from studio.app import Studio
 from studio.widgets.marks import Drawing
-source.meet()
+source.connect()
 
 def now():
     tasks = [open(task).read().split() for task in glob.glob(f"/proc/{source.pid}/task/*/schedstat")]
@@ -98,7 +98,7 @@ def first_paint(folder: Path, rounds: int) -> list[Row]:
 async def keys(folder: Path, rounds: int) -> list[Row]:
     """One process, everything that was ever perceived in sight."""
     source = apart_source(None, store={"path": str(folder)})
-    source.meet()
+    source.connect()
     app = Studio(source, AGENT)
     async with app.run_test(size=(120, 40)) as pilot:
         pane = app.query_one(Episodic)
@@ -148,7 +148,7 @@ async def keys(folder: Path, rounds: int) -> list[Row]:
     ]
 
 
-def processor(source: ApartSource) -> float:
+def processor(source: ProcessSource) -> float:
     """Seconds of a processor so far: ours, and those of the process that reads."""
     tasks = Path(f"/proc/{source.pid}/task").glob("*/schedstat")
     return time.process_time() + sum(int(task.read_text().split()[0]) for task in tasks) / 1e9

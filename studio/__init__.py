@@ -1,8 +1,8 @@
-"""The studio: a terminal application to look into agents while they live. A view like any other.
+"""The studio: a terminal application that shows what goes on inside agents while they live.
 
-How a pane lives, in three lines. It is a `panes.base.Pane` in a file of its own, listed in `panes.PANES`.
-`asks()` names what it shows; the answers come in through `update_from(answers)`, by the key of each `Ask`.
-What it wants goes up as messages: `Pane.Wants(asks)` for more data, `Pane.Does(deed)` for a change.
+A pane is a subclass of `panes.base.Pane` in a file of its own, listed in `panes.PANES`. Its `queries()` say
+what it shows, and `update_from(results)` draws the results. It sends messages to the application to ask for
+more (`Pane.QueriesRequested`) or to change something (`Pane.ActionRequested`).
 
-Nothing but `app` holds a `source.Source`; a widget draws what it is handed and knows no agent.
+Only `app` holds a `source.Source`. Widgets draw what they are given and know nothing of agents.
 """

@@ -1,13 +1,9 @@
-"""What opens above everything else: a question, help, or the note of a memory. Escape closes each.
-
-A note is shown as it is meant to be read: its words first, then the facts from its front matter. Front matter
-that cannot be read is left out; the words are shown in any case.
-"""
+"""What opens above everything else: a question, help, or the note of a memory. Escape closes each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -19,7 +15,7 @@ from textual.widgets import Button, Input, Static
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET
 from noodlings.text import clean
-from studio.widgets.lines import Remark
+from studio.widgets.lines import StatusLine
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -27,84 +23,34 @@ if TYPE_CHECKING:
     from studio.panes.base import Pane
 
 
-FENCE = "---"
-FACTS = ("id", "time", "kind", "place", "feeling", "importance", "affect")
-"""Of the head; the rest of it is what programs need."""
-NAMES = 12
-"""Cells of the name of a fact."""
-
-
-def parted(markdown: str) -> tuple[str, Text]:
-    """The words of a note as Markdown, and its facts as lines."""
-    head, words = _split(markdown)
-    facts = _read(head)
-    lines = [Text.assemble((name.ljust(NAMES), QUIET), (told, LOUD)) for name, told in _told(facts)]
-    return words, Text("\n").join(lines)
-
-
-def _split(markdown: str) -> tuple[str, str]:
-    lines = markdown.split("\n")
-    if lines[0].strip() == FENCE:
-        for at, line in enumerate(lines[1:], 1):
-            if line.strip() == FENCE:
-                return "\n".join(lines[1:at]), "\n".join(lines[at + 1 :])
-    return "", markdown
-
-
-def _read(head: str) -> Mapping[str, Any]:
-    import yaml  # with the first note
-
-    try:
-        facts = yaml.safe_load(head)
-    except yaml.YAMLError:
-        return {}
-    return facts if isinstance(facts, dict) else {}
-
-
-def _told(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names and words, numbers rounded; what is empty is left away."""
-    for name in FACTS:
-        told = facts.get(name)
-        if isinstance(told, dict):
-            told = " · ".join(f"{clean(str(part))} {_rounded(number)}" for part, number in told.items())
-        if told not in (None, ""):
-            yield name, _rounded(told)
-
-
-def _rounded(told: object) -> str:
-    return f"{told:.2f}".replace("-", "−") if isinstance(told, float) else clean(str(told))
-
-
-_BOX = """
-    {name} {{ align: center middle; background: $background 60%; }}
-    {name} > .box {{ width: {width}; max-width: 94%; height: auto; max-height: 90%; padding: 1 2;
-                     background: $surface; border: round $primary; }}
-"""
-
-AT_THE_LEFT = (
+AGENT_LIST_HELP = (
     "Everybody, each with the mood, what the last line made them feel, and how surprising the latest "
     "lines were (the last one as a number from 0 to 1). Below, the mood of whoever you are looking at, on "
     "its five scales: valence (unpleasant to pleasant), arousal (quiet to aroused), fear, sorrow and "
     "boredom."
 )
 
-NO_SHARE = "Enter a number from 0 to 1, such as 0.7, or nothing."
+
+Answer = TypeVar("Answer")
 
 
-class Confirm(ModalScreen[bool]):
-    """A question that is answered by yes or no; no is where one begins.
+class Dialog(ModalScreen[Answer]):
+    """A box in the middle of the screen."""
 
-    Args:
-        question: what is about to happen, and that it cannot be taken back.
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > .box { width: 72; max-width: 94%; height: auto; max-height: 90%; padding: 1 2;
+                    background: $surface; border: round $primary; }
     """
 
-    CSS = (
-        _BOX.format(name="Confirm", width=60)
-        + """
+
+class Confirm(Dialog[bool]):
+    """A yes-or-no question; "no" has the focus."""
+
+    DEFAULT_CSS = """
     Confirm Horizontal { height: auto; margin-top: 1; align-horizontal: right; }
     Confirm Button { margin-left: 2; }
     """
-    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,n", "dismiss(False)", "No"),
         Binding("y", "dismiss(True)", "Yes"),
@@ -115,7 +61,6 @@ class Confirm(ModalScreen[bool]):
         self._question = question
 
     def compose(self) -> ComposeResult:
-        """The question and its two answers."""
         with Vertical(classes="box"):
             yield Static(Text(self._question))
             with Horizontal():
@@ -123,19 +68,12 @@ class Confirm(ModalScreen[bool]):
                 yield Button("Yes (y)", id="yes", variant="error")
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer with the button."""
         self.dismiss(event.button.id == "yes")
 
 
-class Prompt(ModalScreen[str | None]):
-    """Asks for a number between 0 and 1, or nothing; None where it was closed, or nothing was changed.
+class Prompt(Dialog[str | None]):
+    """Asks for a number between 0 and 1, or nothing. Returns None if it was closed or nothing changed."""
 
-    Args:
-        question: what for.
-        value: what it is now.
-    """
-
-    CSS = _BOX.format(name="Prompt", width=60)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
 
     def __init__(self, question: str, value: str) -> None:
@@ -144,74 +82,62 @@ class Prompt(ModalScreen[str | None]):
         self._value = value
 
     def compose(self) -> ComposeResult:
-        """The question above a line to type in."""
         with Vertical(classes="box"):
             yield Static(Text(self._question))
             yield Input(self._value, validators=[Number(0.0, 1.0)], valid_empty=True)
-            yield Remark()
+            yield StatusLine()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say what is no answer as soon as it is typed."""
-        sound = event.validation_result is None or event.validation_result.is_valid
-        self.query_one(Remark).say("" if sound else NO_SHARE, warning=not sound)
+        message = "" if _is_valid(event) else "Enter a number from 0 to 1, such as 0.7, or nothing."
+        self.query_one(StatusLine).show(message, warning=bool(message))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Answer, once it is between 0 and 1."""
-        if event.validation_result is None or event.validation_result.is_valid:
+        if _is_valid(event):
             value = event.value.strip()
             self.dismiss(value if value != self._value else None)
 
 
-class Help(ModalScreen[None]):
-    """What a pane shows, its keys, and those that work everywhere.
+def _is_valid(event: Input.Changed | Input.Submitted) -> bool:
+    return event.validation_result is None or event.validation_result.is_valid
 
-    Args:
-        pane: about which.
-        everywhere: the keys of the application.
-    """
 
-    CSS = _BOX.format(name="Help", width=72)
+class Help(Dialog[None]):
+    """What a pane shows, its keys, and those of the whole application."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q", "dismiss", "Close")]
 
-    def __init__(self, pane: Pane, everywhere: Iterable[BindingType]) -> None:
+    def __init__(self, pane: Pane, application_keys: Iterable[BindingType]) -> None:
         super().__init__()
         self._pane = pane
-        self._everywhere = everywhere
+        self._application_keys = application_keys
 
     def compose(self) -> ComposeResult:
-        """Words, then keys."""
+        pane = self._pane
+        focusable = {type(part): None for part in pane.query("*") if part.focusable}
+        own = [binding for kind in (type(pane), *focusable) for binding in bindings_of(kind)]
+        everywhere = [
+            *_key_lines(self._application_keys),
+            _key_line("1 … 9, 0", "Show a pane by its number"),
+            _key_line("tab", "Over to the next part of the screen"),
+            _key_line("ctrl+p", "Find any command by its name"),
+        ]
+        sections = (
+            ("Here", Text("\n").join(_key_lines(own))),
+            ("Everywhere", Text("\n").join(everywhere)),
+            ("A memory in full", Text(pane.LABELS)),
+            ("At the left", Text(AGENT_LIST_HELP)),
+        )
         with VerticalScroll(classes="box"):
-            yield Static(Text(self._pane.TITLE, style=LOUD))
-            yield Static(Text(self._pane.ABOUT))
-            parts = {type(part): None for part in self._pane.query("*") if part.focusable}
-            own = list(
-                _lines(binding for kind in (type(self._pane), *parts) for binding in bindings_of(kind))
-            )
-            if own:
-                yield Static(Text("\n").join([Text("\nHere", style=QUIET), *own]))
-            keys = [
-                *_lines(self._everywhere),
-                _line("1 … 9, 0", "Show a pane by its number"),
-                _line("tab", "Over to the next part of the screen"),
-                _line("ctrl+p", "Find any command by its name"),
-            ]
-            yield Static(Text("\n").join([Text("\nEverywhere", style=QUIET), *keys]))
-            if self._pane.LABELS:
-                yield Static(Text("\nA memory in full", style=QUIET))
-                yield Static(Text(self._pane.LABELS))
-            yield Static(Text("\nAt the left", style=QUIET))
-            yield Static(Text(AT_THE_LEFT))
+            yield Static(Text.assemble((pane.TITLE, LOUD), "\n", pane.ABOUT))
+            for title, text in sections:
+                if text:
+                    yield Static(Text.assemble((f"\n{title}\n", QUIET), text))
             yield Static(Text("\nEscape closes this.", style=QUIET))
 
 
-class Note(ModalScreen[None]):
-    """A note of a memory: its words, and below them what stands at the head of its file.
+class Note(Dialog[None]):
+    """The note of a memory: its text, and below that the facts from the front matter of the file."""
 
-    Args:
-        markdown: the note.
-    """
-
-    CSS = _BOX.format(name="Note", width=84)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Close")]
 
     def __init__(self, markdown: str) -> None:
@@ -219,37 +145,66 @@ class Note(ModalScreen[None]):
         self._markdown = markdown
 
     def compose(self) -> ComposeResult:
-        """The note, its links not to be followed."""
-        from textual.widgets import Markdown  # what reads it takes as long to import as all the panes
+        from textual.widgets import Markdown  # importing its parser takes as long as importing all panes
 
+        text, facts = split_note(self._markdown)
         with VerticalScroll(classes="box"):
-            words, facts = parted(self._markdown)
-            yield Markdown(words, open_links=False)
-            yield Static(facts, id="facts-of-note")
+            yield Markdown(text, open_links=False)
+            yield Static(facts)
+
+
+FENCE = "---"
+FACTS = ("id", "time", "kind", "place", "feeling", "importance", "affect")
+"""The part of the front matter that is shown."""
+
+
+def split_note(markdown: str) -> tuple[str, Text]:
+    """The Markdown text of a note, and its facts as lines. There are none if they cannot be read."""
+    import yaml  # with the first note
+
+    lines = markdown.split("\n")
+    fences = [at for at, line in enumerate(lines) if line.strip() == FENCE]
+    if len(fences) < 2 or fences[0] != 0:
+        return markdown, Text()
+    try:
+        facts = yaml.safe_load("\n".join(lines[1 : fences[1]]))
+    except yaml.YAMLError:
+        facts = None
+    shown = []
+    for name in FACTS if isinstance(facts, dict) else ():
+        value = facts.get(name)
+        if isinstance(value, dict):
+            value = " · ".join(f"{clean(str(part))} {_rounded(number)}" for part, number in value.items())
+        if value not in (None, ""):
+            shown.append(Text.assemble((f"{name:<12}", QUIET), (_rounded(value), LOUD)))
+    return "\n".join(lines[fences[1] + 1 :]), Text("\n").join(shown)
+
+
+def _rounded(value: object) -> str:
+    return f"{value:.2f}".replace("-", "−") if isinstance(value, float) else clean(str(value))
 
 
 def bindings_of(kind: type[DOMNode]) -> list[BindingType]:
-    """The keys of a part of the studio, those from above included and those of textual's own parts not."""
+    """The keys of a part of the studio, with those it inherits from us but not those from textual."""
     ours = [one for one in kind.__mro__ if one.__module__.startswith("studio.")]
     return [binding for one in ours for binding in vars(one).get("BINDINGS", ())]
 
 
-def told_of(bindings: Iterable[BindingType]) -> Iterator[Binding]:
-    """Those that have a name; a pane by its number is told otherwise."""
+def named_bindings(bindings: Iterable[BindingType]) -> Iterator[Binding]:
+    """The keys that have a description, without the numbers of the panes."""
     for binding in bindings:
         if isinstance(binding, Binding) and binding.description and not binding.key.isdecimal():
             yield binding
 
 
-def keys_of(binding: Binding) -> str:
-    """The keys of a binding, as they stand on a keyboard."""
+def key_names(binding: Binding) -> str:
     return binding.key_display or binding.key.replace(",", " ")
 
 
-def _lines(bindings: Iterable[BindingType]) -> Iterator[Text]:
-    for binding in told_of(bindings):
-        yield _line(keys_of(binding), binding.description)
+def _key_lines(bindings: Iterable[BindingType]) -> Iterator[Text]:
+    for binding in named_bindings(bindings):
+        yield _key_line(key_names(binding), binding.description)
 
 
-def _line(keys: str, what: str) -> Text:
+def _key_line(keys: str, what: str) -> Text:
     return Text.assemble((f"  {keys:<16}", ACCENT), what)

@@ -1,7 +1,7 @@
-"""Where the studio gets what it shows: who answers its questions, what may be done, what happens meanwhile.
+"""Where the studio gets its data: a data folder or a server.
 
-The rule: every source answers a question of `noodlings.inspect.questions` with the view that the inspector
-gives; so nothing that is drawn knows where it came from.
+Every source answers a question of `noodlings.inspect.questions` with the view that the inspector gives, so
+nothing that is drawn depends on the kind of source.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from noodlings.errors import NoodlingsError
+from noodlings.errors import Forbidden, NoodlingsError
 from noodlings.inspect.questions import Question, V
 
 if TYPE_CHECKING:
@@ -19,94 +19,104 @@ if TYPE_CHECKING:
 
 
 class Unreachable(NoodlingsError):
-    """The source does not answer now; it keeps trying, and says so in `Source.happenings`."""
+    """The source does not answer now. It keeps trying, and reports that in `Source.events`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """Stands where there is no answer: the words for why."""
+class Failure:
+    """Takes the place of a view when a query failed."""
 
-    words: str
+    message: str
 
 
 class Action(StrEnum):
     """What can be done to a memory of an agent, or said to the agent."""
 
     PIN = "pin"
-    """`entry`, `pinned`."""
+    """Arguments: `entry`, `pinned`."""
     IMPORTANCE = "importance"
-    """`entry`, and `value` 0…1 or None for what it was at encoding."""
+    """Arguments: `entry`, and `value` 0…1 or None for the one it was encoded with."""
     FORGET = "forget"
-    """`entry`. For good; the application asks first."""
+    """Argument: `entry`. Cannot be undone."""
     SAY = "say"
-    """`text`."""
+    """Argument: `text`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """Something somebody wants done.
+class ActionRequest:
+    """An action that the user asked for.
 
     Attributes:
-        action: what.
-        how: its arguments, see `Action`.
-        question: what to ask a person before, "" for nothing.
-        done: what is said when it is done.
+        arguments: see `Action`.
+        confirmation: the question to ask the user first, "" for none.
+        success: what to tell the user afterwards.
     """
 
     action: Action
-    how: dict[str, Any] = field(default_factory=dict)
-    question: str = ""
-    done: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    confirmation: str = ""
+    success: str = ""
+
+
+DISCONNECTED = "disconnected"
+RECONNECTED = "reconnected"
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
-    """A sign that something has changed.
+class SourceEvent:
+    """Something has changed.
 
     Attributes:
-        agent: id of the agent that it is about, or "" for all.
-        step: as in `noodlings.inspect.feed.TurnEventView`, or "lost" and "found" for the source itself.
-        turn_event: the whole of what was told of an agent at work, None where that was not told.
-        why: with "lost", in words.
+        agent: id of the agent, "" for all.
+        step: as in `noodlings.inspect.feed.TurnEventView`, or `DISCONNECTED` or `RECONNECTED`.
+        turn_event: details of an agent's turn, where the source gives them.
+        reason: why the source was disconnected.
     """
 
     agent: str = ""
     step: str = "turn"
     turn_event: TurnEventView | None = None
-    why: str = ""
-
-
-LOST = "lost"
-FOUND = "found"
+    reason: str = ""
 
 
 class Source(Protocol):
     """Answers questions about agents.
 
     Attributes:
-        label: where it is, one short line.
-        changeable: whether anything can be done at all.
+        label: where the agents are, in one short line.
+        changeable: whether `act` is possible at all.
     """
 
     label: str
     changeable: bool
 
-    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
-        """The answer.
+    async def ask(self, question: Question[V], agent: str = "", **arguments: Any) -> V:
+        """Answer a question.
 
         Raises:
-            Unreachable: not now.
-            NoodlingsError: refused; the words are for the person who looks.
+            Unreachable: there is no answer at the moment.
+            NoodlingsError: it was refused; the message is for the user.
         """
 
-    async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
-        """Do something. Returns what was told of that. Raises as `ask`, and `Forbidden` where one may not."""
+    async def act(self, action: Action, agent: str, **arguments: Any) -> Mapping[str, Any]:
+        """Do something. Raises as `ask` does, and `Forbidden`."""
 
     async def note(self, agent: str, entry: int) -> str:
-        """The Markdown note of a memory. Raises `NotFound` where there is none, or none can be had."""
+        """The Markdown note of a memory. Raises `NotFound`."""
 
-    def happenings(self) -> AsyncIterator[Sign]:
-        """Signs, for as long as one listens; losing the source and finding it again are signs too."""
+    def events(self) -> AsyncIterator[SourceEvent]:
+        """Events without end, including the loss and the return of the connection."""
 
     async def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""
+
+
+class ReadOnlySource:
+    """What sources that only read have in common."""
+
+    changeable = False
+
+    async def act(self, action: Action, agent: str, **arguments: Any) -> Mapping[str, Any]:
+        raise Forbidden(
+            "This only reads the folder. To speak or change anything, connect to a running server with --url."
+        )

@@ -50,7 +50,7 @@ def studio(
     source = sources.remote_source(url, token, user) if url else sources.apart_source(config, **given_folder)
     from studio.app import Studio  # a folder is opened meanwhile
 
-    source.meet()
+    source.connect()
     Studio(source, agent).run()
 
 

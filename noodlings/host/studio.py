@@ -21,8 +21,8 @@ from noodlings.values.caller import Caller, Role
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.config import Settings
-    from studio.apart import ApartSource
     from studio.local import LocalSource
+    from studio.process import ProcessSource
     from studio.remote import RemoteSource
 
 
@@ -33,16 +33,16 @@ def remote_source(url: str, token: str, user: str) -> RemoteSource:
     return RemoteSource(url, token, user)
 
 
-def apart_source(config: Path | None, **overrides: Any) -> ApartSource:
-    """The data folder of these settings, read by another process, which starts now; then `meet` it.
+def apart_source(config: Path | None, **overrides: Any) -> ProcessSource:
+    """The data folder of these settings, read in a process of its own, which begins now: `connect` to it.
 
     Args:
         config, overrides: see `noodlings.config.load_settings`; JSON-compatible.
     """
-    from studio.apart import ApartSource
+    from studio.process import ProcessSource
 
     asked = json.dumps([str(config) if config else None, overrides])
-    return ApartSource([sys.executable, "-m", "noodlings.host.studio", asked])
+    return ProcessSource([sys.executable, "-m", "noodlings.host.studio", asked])
 
 
 def local_source(settings: Settings) -> LocalSource:
@@ -93,7 +93,7 @@ def folder_of(settings: Settings) -> Path:
 def _read(asked: str, connection: socket.socket) -> None:
     """Answer the process at the other end, and end with it."""
     from noodlings.config import load_settings
-    from studio.apart import answer_all, greet
+    from studio.process import send_greeting, serve
 
     config, overrides = json.loads(asked)
     try:
@@ -101,12 +101,12 @@ def _read(asked: str, connection: socket.socket) -> None:
         require_readable(settings)
         source = local_source(settings)
     except NoodlingsError as error:
-        greet(connection, refused=str(error))
+        send_greeting(connection, refused=str(error))
         return
 
     async def reading() -> None:
-        await answer_all(source, connection)
-        os._exit(0)  # does not wait for searches in other threads
+        await serve(source, connection)
+        os._exit(0)  # a search that is under way in a thread is not waited for
 
     asyncio.run(reading())
 

@@ -1,8 +1,8 @@
-"""What every pane is: a part of the screen that names what it shows, and draws what it is handed.
+"""What all panes have in common: a pane says what it shows, and draws the results.
 
-A pane never holds a source. It is asked for its `asks()` when it comes into sight, when another agent is
-chosen, and after each turn of the agent. The answers reach `update_from`, all at once or, for what the pane
-wanted in between (`Wants`), one by one. The answer to a question that is out of date never arrives.
+A pane never holds a source. The application runs its `queries()` when it comes into view, when another agent
+is chosen, and after each turn of the agent. It hands all results to `receive` at once, and those of queries
+that the pane asked in between (`ask`) one by one. Out-of-date results never arrive.
 """
 
 from __future__ import annotations
@@ -16,112 +16,133 @@ from textual.message import Message
 
 from noodlings.errors import NoodlingsError
 from noodlings.inspect.questions import Question, V
-from studio.source import Deed, Refused, Sign
+from studio.source import ActionRequest, Failure, SourceEvent
+from studio.widgets.lines import StatusLine
+from studio.widgets.marks import Drawing
 
 if TYPE_CHECKING:
     from noodlings.inspect.mood import ObserveView
 
+WIDE = 104
+"""Cells from which the parts of a pane stand side by side; it then has the class "-wide"."""
+
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """One question of a pane about the agent that is looked at.
+class Query:
+    """A question about the chosen agent.
 
     Attributes:
-        question, how: see `noodlings.inspect.questions`.
-        key: under which the answer comes, "" for the name of the question; a later ask of the same key
-            replaces one still under way.
+        arguments: see `noodlings.inspect.questions`.
+        key: of the result, "" for the name of the question. A later query with the same key replaces one
+            that is still running.
     """
 
     question: Question[Any]
-    how: dict[str, Any] = field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict)
     key: str = ""
 
+    @property
+    def result_key(self) -> str:
+        return self.key or self.question.name
 
-class Answers(dict[str, Any]):
-    """What was answered, or refused, by the keys of the asks."""
 
-    def find(self, question: Question[V], key: str = "") -> V | Refused | None:
-        """One answer; None where that was not asked."""
-        found: V | Refused | None = self.get(key or question.name)
+class Results(dict[str, Any]):
+    """Views and failures by the keys of the queries."""
+
+    def find(self, question: Question[V], key: str = "") -> V | Failure | None:
+        """One result; None if it was not asked for."""
+        found: V | Failure | None = self.get(key or question.name)
         return found
 
     def view(self, question: Question[V]) -> V:
-        """One answer that was asked, and not refused."""
+        """One result that was asked for and did not fail."""
         view: V = self[question.name]
         return view
 
     @property
-    def refused(self) -> str:
-        """Why something is not answered; "" where everything is."""
-        return next((answer.words for answer in self.values() if isinstance(answer, Refused)), "")
+    def failure(self) -> Failure | None:
+        """The first failure."""
+        return next((result for result in self.values() if isinstance(result, Failure)), None)
 
 
 class Pane(Vertical):
-    """A pane. `TITLE` is its tab, `ABOUT` what its help says (its own keys and `LABELS` follow)."""
+    """A pane with a status line. `TITLE` is its tab; its help shows `ABOUT`, its keys and `LABELS`."""
 
     TITLE: ClassVar[str]
     ABOUT: ClassVar[str]
     LABELS: ClassVar[str] = ""
 
-    class Wants(Message):
-        """This pane wants to know something more."""
+    @dataclass
+    class QueriesRequested(Message):
+        """The pane needs more data."""
 
-        def __init__(self, pane: Pane, asks: Sequence[Ask]) -> None:
-            super().__init__()
-            self.pane = pane
-            self.asks = asks
+        pane: Pane
+        queries: Sequence[Query]
 
-    class Does(Message):
-        """Whoever sits before this pane wants something done."""
+    @dataclass
+    class ActionRequested(Message):
+        """The user asked for an action."""
 
-        def __init__(self, pane: Pane, deed: Deed) -> None:
-            super().__init__()
-            self.pane = pane
-            self.deed = deed
+        pane: Pane
+        request: ActionRequest
 
-    class Opens(Message):
-        """The note of a memory is to be opened."""
+    @dataclass
+    class NoteRequested(Message):
+        """The user asked for the note of a memory."""
 
-        def __init__(self, entry: int) -> None:
-            super().__init__()
-            self.entry = entry
+        entry: int
 
-    def asks(self) -> Sequence[Ask]:
-        """What it shows now."""
+    def queries(self) -> Sequence[Query]:
+        """What the pane shows now."""
         raise NotImplementedError
 
-    def update_from(self, answers: Answers) -> None:
-        """Draw what was answered."""
+    def receive(self, results: Results) -> None:
+        """Draw the results, or say why there are none."""
+        if results.failure:
+            self.show_failure(results.failure)
+        else:
+            self.update_from(results)
+
+    def update_from(self, results: Results) -> None:
+        """Draw results, none of which failed."""
         raise NotImplementedError
+
+    def show_status(self, text: str, warning: bool = False) -> None:
+        self.query_one(StatusLine).show(text, warning)
+
+    def show_failure(self, failure: Failure) -> None:
+        self.show_status(failure.message, warning=True)
 
     def focus_first(self) -> None:
-        """Take the keys: the first part that can."""
+        """Focus the first part that can take the keys."""
         first = next((widget for widget in self.query("*") if widget.focusable), None)
         if first is not None:
             first.focus(scroll_visible=False)
 
-    def happened(self, sign: Sign) -> None:
-        """Something happened to the agent that is looked at, or the source is found again.
+    def source_changed(self, event: SourceEvent) -> None:
+        """Something happened to the chosen agent, or the source is back. Every pane is told."""
 
-        Told to every pane, in sight or not.
-        """
+    def mind_observed(self, mind: ObserveView) -> None:
+        """The state of any agent's mind after a turn. Every pane is told."""
 
-    def observed(self, mind: ObserveView) -> None:
-        """The state of any agent's mind; told after each turn."""
+    def request_succeeded(self, request: ActionRequest) -> None:
+        """What this pane requested is done."""
 
-    def done(self, deed: Deed) -> None:
-        """What it wanted done is done."""
-
-    def refused(self, error: NoodlingsError) -> None:
-        """What it wanted done last was not done; the words are told anyway."""
+    def request_failed(self, error: NoodlingsError) -> None:
+        """What this pane requested last was refused. The user is told in any case."""
 
     def clear(self) -> None:
-        """Another agent is looked at: nothing of the one before may stay on the screen."""
+        """Remove everything about the agent before, because another one was chosen."""
+        for drawing in self.query(Drawing):
+            drawing.show(None)
+        self.show_status("")
 
-    def want(self, *asks: Ask) -> None:
-        """Ask for more now."""
-        self.post_message(self.Wants(self, asks))
+    def on_resize(self) -> None:
+        self.set_class(self.size.width >= WIDE, "-wide")
 
-    def do(self, deed: Deed) -> None:
-        """Have something done."""
-        self.post_message(self.Does(self, deed))
+    def ask(self, *queries: Query) -> None:
+        """Ask for more data now."""
+        self.post_message(self.QueriesRequested(self, queries))
+
+    def perform(self, request: ActionRequest) -> None:
+        self.post_message(self.ActionRequested(self, request))

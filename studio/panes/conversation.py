@@ -1,4 +1,4 @@
-"""What was said to an agent, and which answer is looked at: the same one in every pane that shows one."""
+"""The conversation with an agent, and which answer is chosen: the same one in every pane that shows one."""
 
 from __future__ import annotations
 
@@ -10,49 +10,48 @@ from textual.binding import Binding, BindingType
 from noodlings.inspect import questions
 from noodlings.inspect.questions import Question
 from noodlings.values.memory import Order
-from studio.panes.base import Answers, Ask, Pane
-from studio.source import Refused
+from studio.panes.base import Pane, Query, Results
+from studio.source import Failure
 
 if TYPE_CHECKING:
     from noodlings.inspect.views import EntriesView, EntryView
     from noodlings.inspect.why import WhyView
 
 PAGE = 60
-"""Lines that are read in one go."""
-LINES, TOLD = "conversation", "told"
-"""Keys of the answers."""
+"""Lines that are read at a time."""
+LINES, TURN = "conversation", "chosen turn"
+"""Keys of the results."""
 
 
 class Conversation:
-    """The latest lines that an agent heard, and the one whose answer is looked at.
+    """The latest lines that an agent heard, and the one whose answer is chosen.
 
     Attributes:
         name: of the agent.
         lines: oldest first, with the answers to them.
-        total: how many there are of which one may know.
-        at: memory of the line that is looked at; None for the last one that was answered, whichever that is.
+        total: how many lines the user may read.
+        at: memory of the chosen line; None to follow the last one that was answered.
     """
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """Another agent is looked at."""
         self.name = ""
         self.lines: Sequence[EntryView] = ()
         self.total = 0
         self.at: int | None = None
         self._limit = PAGE
 
-    def asks(self) -> list[Ask]:
-        """The lines, and all that is known of the one that is looked at."""
+    def queries(self) -> list[Query]:
+        """The lines, and all about the chosen turn."""
         page = {"order": str(Order.WHEN), "falling": True, "everything": True, "limit": self._limit}
         question: Question[WhyView] = questions.WHY if self.at is None else questions.TURN
         which = {"back": 1} if self.at is None else {"entry_id": self.at}
-        return [Ask(questions.BROWSE, page, LINES), Ask(question, which, TOLD)]
+        return [Query(questions.BROWSE, page, LINES), Query(question, which, TURN)]
 
     def take(self, read: EntriesView) -> None:
-        """Lines that were read, the latest first."""
+        """Take lines that were read, the latest first."""
         self.name, self.lines, self.total = read.name, read.entries[::-1], read.total
 
     @property
@@ -62,7 +61,7 @@ class Conversation:
 
     @property
     def chosen(self) -> int | None:
-        """Memory of the line that is looked at; None where nothing was answered yet."""
+        """Memory of the chosen line; None if nothing was answered yet."""
         return self.at if self.at is not None else next(reversed(self.answered), None)
 
     @property
@@ -71,30 +70,30 @@ class Conversation:
         return self.total > len(self.lines)
 
     def read_more(self) -> None:
-        """Ask for earlier lines, too, from now on."""
+        """Include earlier lines in the queries from now on."""
         self._limit += PAGE
 
-    def look_at(self, line: int) -> None:
-        """Look at another line; at the last answer one stays when another one comes."""
+    def choose(self, line: int) -> None:
+        """Choose a line. Choosing the last answer means to follow each new one."""
         self.at = None if line == next(reversed(self.answered), None) else line
 
-    def beside(self, by: int) -> int | None:
-        """Memory of the answered line before (−1) or after (1); None where there is none among those read."""
+    def neighbour(self, step: int) -> int | None:
+        """Memory of the answered line before (−1) or after (1) the chosen one, if it was read."""
         here = self.chosen
-        others = [] if here is None else [at for at in self.answered if (at - here) * by > 0]
-        return (others[0] if by > 0 else others[-1]) if others else None
+        others = [] if here is None else [at for at in self.answered if (at - here) * step > 0]
+        return (others[0] if step > 0 else others[-1]) if others else None
 
     @property
-    def place(self) -> str:
-        """Which answer is looked at, in words."""
-        later = sum(1 for at in self.answered if self.chosen is not None and at > self.chosen)
+    def position(self) -> str:
+        """Which answer is chosen, in words."""
         if not self.answered:
             return ""
+        later = sum(1 for at in self.answered if self.chosen is not None and at > self.chosen)
         return f"{later} before the last answer" if later else "the last answer"
 
 
 class ConversationPane(Pane):
-    """A pane that shows an answer. `conversation` is handed to it by whoever makes all panes."""
+    """A pane that shows an answer. The workspace gives all of them the same `conversation`."""
 
     conversation: Conversation
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -103,52 +102,49 @@ class ConversationPane(Pane):
     ]
 
     def on_mount(self) -> None:
-        """Nobody waits for earlier lines."""
-        self._going_back = False
+        self._going_back = False  # waiting for earlier lines, to choose the answer before
 
-    def told_of(self, answers: Answers) -> WhyView | Refused | None:
-        """The turn that is looked at, as far as it was asked for; the lines are taken on the way."""
+    def receive(self, results: Results) -> None:
+        """Failures are left to `update_from`, which calls `find_turn`."""
+        self.update_from(results)
+
+    def find_turn(self, results: Results) -> WhyView | Failure | None:
+        """The chosen turn, if it is among the results. Also takes the lines that are among them."""
         talk = self.conversation
-        lines, told = answers.find(questions.BROWSE, LINES), answers.find(questions.TURN, TOLD)
-        if isinstance(lines, Refused):
+        lines, why = results.find(questions.BROWSE, LINES), results.find(questions.TURN, TURN)
+        if isinstance(lines, Failure):
             return lines
         if lines is not None:
             talk.take(lines)
             if self._going_back:
                 self._going_back = False
                 self.action_answer(-1)
-        if (
-            isinstance(told, Refused)
-            and talk.at is not None
-            and talk.at not in (line.id for line in talk.lines)
-        ):
-            talk.at = None  # forgotten
-            self.want(*talk.asks())
+        if isinstance(why, Failure):
+            if talk.at is None or talk.at in (line.id for line in talk.lines):
+                return why
+            talk.at = None  # it was forgotten
+            self.ask(*talk.queries())
             return None
-        if told is None or isinstance(told, Refused):
-            return told
-        percept = told.turn.percept if told.turn else None
+        if why is None:
+            return None
+        percept = why.turn.percept if why.turn else None
         if talk.chosen is None or (percept and percept.id == talk.chosen):
-            return told
-        self.want(
-            Ask(questions.TURN, {"entry_id": talk.chosen}, TOLD)
-        )  # another one, or one that is forgotten
+            return why
+        self.ask(Query(questions.TURN, {"entry_id": talk.chosen}, TURN))  # this is another turn
         return None
 
-    def look_at(self, line: int) -> None:
-        """Look at another line."""
+    def choose_line(self, line: int) -> None:
         if line != self.conversation.chosen:
-            self.conversation.look_at(line)
-            self.want(self.conversation.asks()[1])
+            self.conversation.choose(line)
+            self.ask(self.conversation.queries()[1])
 
-    def action_answer(self, by: int) -> None:
-        """The answer before, or after."""
-        found = self.conversation.beside(by)
+    def action_answer(self, step: int) -> None:
+        found = self.conversation.neighbour(step)
         if found is not None:
-            self.look_at(found)
-        elif by < 0 and self.conversation.more:
+            self.choose_line(found)
+        elif step < 0 and self.conversation.more:
             self._going_back = True
             self.conversation.read_more()
-            self.want(*self.conversation.asks())
+            self.ask(*self.conversation.queries())
         elif self.conversation.lines:
-            self.notify(f"There is no answer {'before' if by < 0 else 'after'} this one.")
+            self.notify(f"There is no answer {'before' if step < 0 else 'after'} this one.")

@@ -1,4 +1,4 @@
-"""What an answer was made of: every memory that was in mind with its why, and what nearly was."""
+"""What an answer was made of: every memory that was in mind with its reason, and what nearly came to mind."""
 
 from __future__ import annotations
 
@@ -9,20 +9,27 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
 from textual.widgets import Static
 
 from noodlings.drawing.marks import LOUD, QUIET, bar, cut, done_without, feeling_text, number, words
 from noodlings.inspect import questions
 from noodlings.inspect.reasons import SEARCHED, in_groups, reason_of
 from noodlings.text import clean
-from studio.panes.base import Answers, Ask
+from studio.panes.base import Query, Results
 from studio.panes.conversation import ConversationPane
-from studio.panes.detail import Detail
+from studio.panes.entry_text import hidden_note
 from studio.panes.memory_pane import MemoryPane
-from studio.panes.why_lines import IN_MIND, LEFT_OUT, LEGEND, USED, fit, reason_words
-from studio.source import Refused
-from studio.widgets.lines import Remark
+from studio.panes.why_lines import (
+    IN_MIND,
+    LEFT_OUT,
+    LEGEND,
+    NOTHING_SAID,
+    USED,
+    reason_text,
+    recalled_cells,
+)
+from studio.source import Failure
+from studio.widgets.lines import StatusLine
 from studio.widgets.marks import Draw, Drawing
 from studio.widgets.table import Column, Table
 
@@ -32,29 +39,30 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     Column("", "", 1),
-    Column("", "why", 12, most=24),
+    Column("", "why", 12, max_width=24),
     Column("", "fits", 10),
-    Column("", "who", 6, least=60),
+    Column("", "who", 6, min_table_width=60),
     Column("", "text", None),
 )
-SOMETHING = 0.005
-"""What shows with two digits; less than this, and the order alone decided."""
-NAMES = 12
-"""Cells of the name of a reason."""
-NEARLY = "Nearly came to mind"
+VISIBLE = 0.005
+"""The least that shows with two digits; where a memory lacked less, only the order decided."""
+NAME_WIDTH = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table, and what is drawn below it; without either it is the line between both sorts."""
+    """A row of the table, its memory, and what is drawn below the table while the cursor is on it."""
 
     cells: Sequence[Text]
-    draw: Draw | None = None
+    reasons: Draw | None = None
     entry: EntryView | None = None
 
 
+HEADING = Row([*([Text()] * 4), Text("Nearly came to mind", style=LOUD)])
+
+
 class Flow(MemoryPane, ConversationPane):
-    """The exchange, a table of memories, and for the one under the cursor each reason with its score."""
+    """The exchange, a table of memories, and every reason of the one under the cursor with its score."""
 
     TITLE = "Flow"
     ABOUT: ClassVar[str] = (
@@ -72,133 +80,98 @@ class Flow(MemoryPane, ConversationPane):
     Flow Detail { height: 30%; }
     """
 
-    def compose(self) -> ComposeResult:
-        """Exchange, table, reasons; the memory in full."""
-        with Container(id="split"):
-            with Vertical(id="main-part"):
-                yield Static(id="exchange", markup=False)
-                yield Table(COLUMNS)
-                yield Drawing(id="reasons")
-                yield Remark(id="figures")
-                yield Remark(LEGEND, id="legend")
-            yield Detail()
+    def compose_main(self) -> ComposeResult:
+        yield Static(id="exchange", markup=False)
+        yield Table(COLUMNS)
+        yield Drawing(id="reasons")
+        yield StatusLine(id="figures")
+        yield StatusLine(LEGEND, id="legend")
 
     def on_mount(self) -> None:
-        """Nothing is known yet."""
         self._flow: FlowView | None = None
-        self._told: WhyView | None = None
         self._rows: list[Row] = []
 
-    def asks(self) -> Sequence[Ask]:
-        """The answer; of the last one also what nearly came to mind."""
-        nearly = [Ask(questions.FLOW)] if self.conversation.at is None else []
-        return [*nearly, *self.conversation.asks()]
+    def queries(self) -> Sequence[Query]:
+        nearly = [Query(questions.FLOW)] if self.conversation.at is None else []
+        return [*nearly, *self.conversation.queries()]
 
-    def update_from(self, answers: Answers) -> None:
-        """The answer, or links of a memory."""
-        self.take_links(answers)
-        flow, told = answers.find(questions.FLOW), self.told_of(answers)
-        if flow is not None and not isinstance(flow, Refused):
+    def update_from(self, results: Results) -> None:
+        flow, why = results.find(questions.FLOW), self.find_turn(results)
+        if flow is not None and not isinstance(flow, Failure):
             self._flow = flow
-        if told is None or isinstance(told, Refused):
-            if told is not None:
-                self.query_one("#figures", Remark).say(told.words, warning=True)
-            return
-        self._told = told
-        nearly = self._left_out()
-        between = [Row([Text(), Text(), Text(), Text(), Text(NEARLY, style=LOUD)])] if nearly else []
-        self._rows = [*map(_recalled, in_groups(told.recalled)), *between, *map(_left_out, nearly)]
-        self.query_one("#exchange", Static).update(_exchange(told))
-        table = self.query_one(Table)
-        table.begin(len(self._rows))
-        table.hand({at: row.cells for at, row in enumerate(self._rows)})
-        self.query_one("#figures", Remark).say(_remark(told, len(nearly), self.conversation.place))
-        self._draw_reasons()
-        self.select(self._under_cursor())
+        if isinstance(why, Failure):
+            self.show_failure(why)
+        elif why is not None:
+            self._draw(why)
 
     def clear(self) -> None:
-        """Nothing of the agent before stays."""
         super().clear()
-        self._flow = self._told = None
+        self._flow = None
         self._rows = []
         self.query_one("#exchange", Static).update("")
-        self.query_one(Table).begin(0)
-        self.query_one("#reasons", Drawing).show(None)
-        self.query_one("#figures", Remark).say("")
 
-    def on_table_moved(self, event: Table.Moved) -> None:
-        """Show the memory under the cursor."""
-        self.choose(self._under_cursor())
+    def on_table_moved(self) -> None:
         self._draw_reasons()
 
-    def on_table_chosen(self, event: Table.Chosen) -> None:
-        """Go over to the memory in full."""
-        self.choose(self._under_cursor())
-        self.detail.focus()
+    def _draw(self, why: WhyView) -> None:
+        nearly = self._left_out(why)
+        self._rows = [
+            *map(_recalled_row, in_groups(why.recalled)),
+            *([HEADING] if nearly else []),
+            *map(_left_out_row, nearly),
+        ]
+        self.query_one("#exchange", Static).update(_exchange(why))
+        entries = {at: row.entry for at, row in enumerate(self._rows) if row.entry is not None}
+        self.show_rows([row.cells for row in self._rows], entries)
+        self.show_status(_status(why, len(nearly), self.conversation.position))
+        self._draw_reasons()
 
-    def _left_out(self) -> Sequence[LeftOutView]:
-        """What nearly came to mind, where the answer that is looked at is the one of which that is known."""
-        flow, told = self._flow, self._told
-        if flow is None or told is None or flow.turn is None or told.turn is None:
+    def _left_out(self, why: WhyView) -> Sequence[LeftOutView]:
+        """What nearly came to mind, if that is known of this turn."""
+        if self._flow is None or self._flow.turn is None or why.turn is None:
             return ()
-        known, here = flow.turn.percept, told.turn.percept
-        return flow.left_out if known and here and known.id == here.id else ()
-
-    def _under_cursor(self) -> EntryView | None:
-        """The memory in that row; None on the line between, or where it is forgotten since."""
-        return self._row.entry if self._row else None
-
-    @property
-    def _row(self) -> Row | None:
-        at = self.query_one(Table).cursor
-        return self._rows[at] if at < len(self._rows) else None
+        known, here = self._flow.turn.percept, why.turn.percept
+        return self._flow.left_out if known and here and known.id == here.id else ()
 
     def _draw_reasons(self) -> None:
-        self.query_one("#reasons", Drawing).show(self._row.draw if self._row else None)
+        at = self.table.cursor
+        self.query_one("#reasons", Drawing).show(self._rows[at].reasons if at < len(self._rows) else None)
 
 
-def _exchange(told: WhyView) -> Text:
-    turn = told.turn
+def _exchange(why: WhyView) -> Text:
+    turn = why.turn
     if turn is None:
-        return Text("Nothing was said yet, so there is nothing to explain.", style=QUIET)
-    percept = turn.percept
-    if percept is None:
-        line = Text("What was said has been forgotten since.", style=QUIET)
+        return Text(NOTHING_SAID, style=QUIET)
+    if turn.percept is None:
+        text = Text("What was said has been forgotten since.", style=QUIET)
     else:
-        line = Text.assemble((f"{clean(percept.name)}  ", LOUD), clean(percept.text))
+        text = Text.assemble((f"{clean(turn.percept.name)}  ", LOUD), clean(turn.percept.text))
     said = Text("kept silent", style=QUIET) if turn.response is None else Text(clean(turn.response))
-    line.append("\n").append(f"{clean(told.name)}  ", style=LOUD).append_text(said)
-    line.append(f"\n→ {clean(str(turn.action))}" if turn.action else "", style=LOUD)
-    mood = turn.mood
-    line.append("\nmood ", style=QUIET).append_text(feeling_text(mood.feeling, mood.family))
-    line.append(f" · {clean(turn.decision)}" if turn.decision else "", style=QUIET)
-    for lost in turn.degraded:
-        line.append(f"\n! {done_without(clean(lost))}", style="yellow")
-    return line
+    text.append("\n").append(f"{clean(why.name)}  ", style=LOUD).append_text(said)
+    text.append(f"\n→ {clean(str(turn.action))}" if turn.action else "", style=LOUD)
+    text.append("\nmood ", style=QUIET).append_text(feeling_text(turn.mood.feeling, turn.mood.family))
+    text.append(f" · {clean(turn.decision)}" if turn.decision else "", style=QUIET)
+    for missing in turn.degraded:
+        text.append(f"\n! {done_without(clean(missing))}", style="yellow")
+    return text
 
 
-def _recalled(one: FlowEntryView) -> Row:
-    sign = Text(USED, style=LOUD) if one.used else Text(IN_MIND)
-    why, entry = words(reason_words(reason_of(one))), one.entry
-    name, text = Text(), Text("forgotten since", style=QUIET)
-    if entry is not None:
-        name, text = words(entry.name), words(entry.text, LOUD if one.used else "")
-    return Row([sign, why, fit(one, 4), name, text], partial(_reasons, one), entry)
+def _recalled_row(one: FlowEntryView) -> Row:
+    mark, *others = recalled_cells(one)
+    return Row([mark, words(reason_text(reason_of(one))), *others], partial(_reasons, one), one.entry)
 
 
-def _left_out(one: LeftOutView) -> Row:
-    entry, lacked = one.entry, one.least - one.score
-    missed = f"lacks {number(lacked)}" if lacked >= SOMETHING else "was next"
-    cells = [Text(part, style=QUIET) for part in (LEFT_OUT, reason_words(one.why), missed)]
-    return Row([*cells, words(entry.name, QUIET), words(entry.text, QUIET)], partial(_lack, one), entry)
-
-
-def _lack(one: LeftOutView, width: int, height: int) -> Text:
-    """The score of what was left out, beside what would have been enough."""
+def _left_out_row(one: LeftOutView) -> Row:
     lacked = one.least - one.score
-    by = f"it lacked {number(lacked)}" if lacked >= SOMETHING else "it was the next in order"
+    missed = f"lacks {number(lacked)}" if lacked >= VISIBLE else "was next"
+    parts = (LEFT_OUT, reason_text(one.why), missed, one.entry.name, one.entry.text)
+    return Row([words(part, QUIET) for part in parts], partial(_left_out_reasons, one, missed), one.entry)
+
+
+def _left_out_reasons(one: LeftOutView, missed: str, width: int, height: int) -> Text:
+    """The score of what was left out, above the score that would have been enough."""
     lines = [_reason(one.why, one.score, width), _reason("enough", one.least, width)]
-    return Text("\n").join([*lines, cut(Text(f"left out: {by}", style=QUIET), width)])
+    return Text("\n").join([*lines, cut(Text(f"left out: {missed}", style=QUIET), width)])
 
 
 def _reasons(one: FlowEntryView, width: int, height: int) -> Text:
@@ -208,15 +181,14 @@ def _reasons(one: FlowEntryView, width: int, height: int) -> Text:
 
 
 def _reason(name: str, score: float, width: int) -> Text:
-    room = min(max(width - NAMES - 7, 3), 40)
-    shown = (SEARCHED.get(name) or reason_words(name))[:NAMES].ljust(NAMES + 1)
+    room = min(max(width - NAME_WIDTH - 7, 3), 40)
+    shown = (SEARCHED.get(name) or reason_text(name))[:NAME_WIDTH].ljust(NAME_WIDTH + 1)
     return Text.assemble((shown, QUIET), bar(score, room), (f" {number(score)}", LOUD))
 
 
-def _remark(told: WhyView, nearly: int, place: str) -> str:
-    if told.turn is None:
+def _status(why: WhyView, nearly: int, position: str) -> str:
+    if why.turn is None:
         return ""
-    hidden = f" · {told.hidden:,} not yours to read" if told.hidden else ""
-    used = sum(one.used for one in told.recalled)
+    used = sum(one.used for one in why.recalled)
     missed = f", {nearly} nearly" if nearly else ""
-    return f"{place} · {len(told.recalled)} in mind, {used} used{missed}{hidden}"
+    return f"{position} · {len(why.recalled)} in mind, {used} used{missed}{hidden_note(why.hidden)}"

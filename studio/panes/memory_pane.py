@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
 
 from noodlings.inspect import questions
 from noodlings.text import shorten
 from studio.dialogs import Prompt
-from studio.panes.base import Answers, Ask, Pane
+from studio.panes.base import Pane, Query, Results
 from studio.panes.detail import Detail
-from studio.source import Action, Deed, Refused
+from studio.source import Action, ActionRequest, Failure
+from studio.widgets.table import Table
 
 if TYPE_CHECKING:
+    from noodlings.inspect.links import LinksView
     from noodlings.inspect.views import EntryView
 
 
-ROOMY = 104
-"""Cells from which the memory in full stands beside the others, not below them."""
-
-
 class MemoryPane(Pane):
-    """A pane with a `Detail` in it."""
+    """Memories, usually in a `Table`, beside the selected one in full."""
 
     DEFAULT_CSS = """
     MemoryPane > #split { height: 1fr; layout: vertical; }
     MemoryPane #main-part { height: 1fr; width: 1fr; }
     MemoryPane Detail { height: 42%; }
-    MemoryPane.-roomy > #split { layout: horizontal; }
-    MemoryPane.-roomy Detail { height: 1fr; width: 42%; border-top: none; border-left: solid $panel; }
-    MemoryPane.-roomy Detail:focus { border-top: none; border-left: solid $primary; }
+    MemoryPane.-wide > #split { layout: horizontal; }
+    MemoryPane.-wide Detail { height: 1fr; width: 42%; border-top: none; border-left: solid $panel; }
+    MemoryPane.-wide Detail:focus { border-top: none; border-left: solid $primary; }
     """
     LABELS: ClassVar[str] = (
         "Importance is fixed when something happens, from 0 to 1. It is made of surprise, intensity (how "
@@ -48,119 +50,151 @@ class MemoryPane(Pane):
         Binding("escape", "back", "Back from a link, or to the list", show=False),
     ]
 
+    def compose(self) -> ComposeResult:
+        with Container(id="split"):
+            with Vertical(id="main-part"):
+                yield from self.compose_main()
+            yield Detail()
+
+    def compose_main(self) -> ComposeResult:
+        """The parts beside the memory in full."""
+        raise NotImplementedError
+
     def on_mount(self) -> None:
-        """No memory is in sight."""
-        self._chosen: EntryView | None = None
-        self._followed: int | None = None
-        self._wanted: int | None = None
+        self.selected: EntryView | None = None
+        self._followed: int | None = None  # a link was followed to this memory
+        self._links_of: int | None = None  # the links of this memory were asked for
+        self._entries: dict[int, EntryView] = {}  # by the row of the table
 
     @property
     def detail(self) -> Detail:
-        """The memory in full."""
         return self.query_one(Detail)
 
-    def on_resize(self) -> None:
-        """Beside or below."""
-        self.set_class(self.size.width >= ROOMY, "-roomy")
-
     @property
-    def chosen_entry(self) -> EntryView | None:
-        """The chosen memory."""
-        return self._chosen
+    def table(self) -> Table:
+        return self.query_one(Table)
 
-    @property
-    def following(self) -> bool:
-        """Whether a link was followed: then another memory is shown in full than the chosen one."""
-        return self._followed is not None
+    # -- selecting
 
-    def choose(self, entry: EntryView | None) -> None:
-        """Show this memory in full: whoever looks has moved to it."""
+    def show_rows(
+        self, rows: Sequence[Sequence[Text]], entries: dict[int, EntryView], to_end: bool = False
+    ) -> None:
+        """Show these rows in the table, and in full the memory under the cursor.
+
+        Args:
+            entries: memories by row.
+            to_end: move the cursor to the last row.
+        """
+        self._entries = entries
+        self.table.show(rows)
+        if to_end:
+            self.table.cursor_to_end()
+        self.select(self.entry_under_cursor())
+
+    def entry_under_cursor(self) -> EntryView | None:
+        return self._entries.get(self.table.cursor)
+
+    def on_table_moved(self) -> None:
+        self.go_to(self.entry_under_cursor())
+
+    def on_table_chosen(self) -> None:
+        self.go_to(self.entry_under_cursor())
+        self.detail.focus()
+
+    def go_to(self, entry: EntryView | None) -> None:
+        """Select a memory because the user moved to it. This leaves a followed link."""
         self._followed = None
         self.select(entry)
 
     def select(self, entry: EntryView | None) -> None:
-        """This memory is the chosen one, as it is now; shown in full unless a link of it was followed."""
-        self._chosen = entry
+        """Show a memory in full, unless a link was followed to another one."""
+        self.selected = entry
         if self._followed is not None:
-            self.want_links(self._followed)
+            self.ask_links(self._followed)
             return
         self.detail.show(entry)
         if entry is None:
-            self._wanted = None
-        elif entry.id != self._wanted:
-            self.want_links(entry.id)
-
-    def leave(self) -> None:
-        """Go back to the chosen memory from where links led."""
-        if self.following:
-            self.choose(self._chosen)
-
-    def want_links(self, entry_id: int) -> None:
-        """Find out where the links of a memory lead."""
-        self._wanted = entry_id
-        self.want(Ask(questions.LINKS, {"entry_id": entry_id}))
-
-    def take_links(self, answers: Answers) -> None:
-        """Links that were asked for, and the memory they belong to as it is now."""
-        links = answers.find(questions.LINKS)
-        if links is None or self._wanted is None:
-            return
-        if isinstance(links, Refused):
-            self._wanted = None  # it is asked again when the others are read again
-        elif links.entry.id != self._wanted:
-            return
-        elif self._followed is None:
-            self._chosen = links.entry
-            self.detail.show(self._chosen)
-        else:
-            self.detail.show(links.entry, away_from=self._chosen)
-        self.detail.show_links(links)
+            self._links_of = None
+        elif entry.id != self._links_of:
+            self.ask_links(entry.id)
 
     def clear(self) -> None:
-        """No memory is in sight."""
-        self._chosen = self._followed = self._wanted = None
+        super().clear()
+        self.selected = self._followed = self._links_of = None
+        self._entries = {}
         self.detail.show(None)
+        for table in self.query(Table):
+            table.show(())
 
-    def done(self, deed: Deed) -> None:
-        """A memory that was followed to and is forgotten now is left."""
-        if deed.action is Action.FORGET and deed.how["entry"] == self._followed:
-            self.leave()
+    # -- links
 
-    @on(Detail.Follows)
-    def follow(self, event: Detail.Follows) -> None:
-        """Go where a link leads; there one stays until one goes back or moves on."""
+    def leave_link(self) -> None:
+        """Go back to the selected memory."""
+        if self._followed is not None:
+            self.go_to(self.selected)
+
+    def ask_links(self, entry_id: int) -> None:
+        self._links_of = entry_id
+        self.ask(Query(questions.LINKS, {"entry_id": entry_id}))
+
+    def receive(self, results: Results) -> None:
+        links = results.find(questions.LINKS)
+        if links is None:
+            super().receive(results)
+        else:
+            self._take_links(links)
+
+    def _take_links(self, links: LinksView | Failure) -> None:
+        """Show the links, and the memory that they belong to as it is now."""
+        if self._links_of is None:
+            return
+        if isinstance(links, Failure):
+            self._links_of = None  # so the next update asks again
+        elif links.entry.id != self._links_of:
+            return
+        elif self._followed is None:
+            self.selected = links.entry
+            self.detail.show(links.entry)
+        else:
+            self.detail.show(links.entry, linked_from=self.selected)
+        self.detail.show_links(links)
+
+    @on(Detail.LinkFollowed)
+    def follow(self, event: Detail.LinkFollowed) -> None:
         event.stop()
-        back = self._chosen is not None and event.entry == self._chosen.id
-        self._followed = None if back else event.entry
-        self.want_links(event.entry)
+        returned = self.selected is not None and event.entry == self.selected.id
+        self._followed = None if returned else event.entry
+        self.ask_links(event.entry)
 
     def action_back(self) -> None:
-        """From where links led back to the chosen memory; from there to all of them."""
-        if self.following:
-            self.leave()
+        if self._followed is not None:
+            self.leave_link()
         else:
             self.focus_first()
 
+    # -- changing
+
+    def request_succeeded(self, request: ActionRequest) -> None:
+        if request.action is Action.FORGET and request.arguments["entry"] == self._followed:
+            self.leave_link()
+
     def action_pin(self) -> None:
-        """Hold the memory in episodic memory, or let it go again."""
         entry = self.detail.entry
         if entry is not None:
             pinned = not entry.pinned
-            done = f"Memory {entry.id} is {'now pinned' if pinned else 'no longer pinned'}."
-            self.do(Deed(Action.PIN, {"entry": entry.id, "pinned": pinned}, done=done))
+            success = f"Memory {entry.id} is {'now pinned' if pinned else 'no longer pinned'}."
+            self.perform(ActionRequest(Action.PIN, {"entry": entry.id, "pinned": pinned}, success=success))
 
     def action_importance(self) -> None:
-        """Set the importance of the memory by hand."""
         entry = self.detail.entry
         if entry is None:
             return
 
         def answered(value: str | None) -> None:
             if value is not None:
-                how = {"entry": entry.id, "value": float(value) if value else None}
-                self.do(
-                    Deed(Action.IMPORTANCE, how, done=f"The importance of memory {entry.id} has been set.")
-                )
+                arguments = {"entry": entry.id, "value": float(value) if value else None}
+                success = f"The importance of memory {entry.id} has been set."
+                self.perform(ActionRequest(Action.IMPORTANCE, arguments, success=success))
 
         question = (
             f"Importance of memory {entry.id}, from 0 to 1. Leave it empty to restore the original value."
@@ -168,17 +202,15 @@ class MemoryPane(Pane):
         self.app.push_screen(Prompt(question, f"{entry.importance:.2f}"), answered)
 
     def action_forget(self) -> None:
-        """Have the memory forgotten for good."""
         entry = self.detail.entry
         if entry is not None:
             question = (
                 f"Forget memory {entry.id}, “{shorten(entry.text, 80)}”, and everything made from it? This "
                 "cannot be undone."
             )
-            done = f"Memory {entry.id} has been forgotten."
-            self.do(Deed(Action.FORGET, {"entry": entry.id}, question, done))
+            success = f"Memory {entry.id} has been forgotten."
+            self.perform(ActionRequest(Action.FORGET, {"entry": entry.id}, question, success))
 
     def action_note(self) -> None:
-        """Open the note of the memory."""
         if self.detail.entry is not None:
-            self.post_message(self.Opens(self.detail.entry.id))
+            self.post_message(self.NoteRequested(self.detail.entry.id))

@@ -1,11 +1,10 @@
-"""The state of a mind in words, over its last turns as curves, and on demand as its forty numbers."""
+"""The state of a mind in words, its last turns as curves, and on demand its forty numbers."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
-from itertools import zip_longest
 from math import sqrt
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,38 +15,34 @@ from textual.binding import Binding, BindingType
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, feeling_text, level, number
 from noodlings.inspect import questions
-from studio.panes.base import Answers, Ask, Pane
+from studio.panes.base import Pane, Query, Results
 from studio.widgets.heat import HeatStrip
-from studio.widgets.lines import Remark
-from studio.widgets.marks import Drawing, folded, plot, signed_number
+from studio.widgets.lines import StatusLine
+from studio.widgets.marks import NAME_WIDTH, Drawing, named_row, plot, side_by_side, signed_number
 
 if TYPE_CHECKING:
     from noodlings.inspect.mood import MoodView, ObserveView
     from noodlings.inspect.views import FeltView
 
-GROUPS = (("fast", 16), ("medium", 16), ("slow", 8))
 LAYERS = (
     ("fast", slice(0, 16), "one line", 0.25),
     ("medium", slice(16, 32), "ten lines", 0.1),
     ("slow", slice(32, 40), "all of it", 0.05),
 )
-"""Name, numbers, how much of the talk they follow, and how far from 0 they are in a lively talk (root mean
-square)."""
-STIRRED = ((0.9, "agitated"), (0.5, "stirred"), (0.2, "ruffled"), (0.0, "at rest"))
-MOVED = ((0.5, "moved a lot"), (0.1, "moved a little"), (0.0, "hardly moved"))
-"""At the last line; both as shares of how far they are from 0 in a lively talk."""
-KEPT = 100
-"""States of one agent that are held: more turns than any terminal has lines."""
-BESIDE = 90
-"""Cells from which the two plots stand beside one another."""
-NAMES = 10
-"""Cells of the name of a row."""
+"""Name, numbers, how much of the talk they follow, and their root mean square in a lively talk."""
+AGITATION = ((0.9, "agitated"), (0.5, "stirred"), (0.2, "ruffled"), (0.0, "at rest"))
+MOVEMENT = ((0.5, "moved a lot"), (0.1, "moved a little"), (0.0, "hardly moved"))
+"""Movement at the last line. Both are shares of the root mean square in a lively talk."""
+MAX_STATES = 100
+"""States that are kept of one agent: more turns than any terminal has lines."""
+TWO_COLUMNS = 90
+"""Cells from which the two plots stand side by side."""
 UNUSUAL = 0.15
-"""So far from its usual level an appetite, or surprise, is worth a word."""
+"""How far from its usual level an appetite or surprise must be to be mentioned."""
 
 
 class State(Pane, can_focus=True):
-    """Words or 40 numbers, over two plots."""
+    """Words or forty numbers, above two plots."""
 
     TITLE = "State"
     ABOUT: ClassVar[str] = (
@@ -66,119 +61,101 @@ class State(Pane, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "numbers", "Words or numbers")]
 
     def compose(self) -> ComposeResult:
-        """Words, or the strip, over the plots."""
         yield Drawing(id="in-words")
-        yield HeatStrip(GROUPS)
-        yield Remark()
+        yield HeatStrip([(name, numbers.stop - numbers.start) for name, numbers, *_ in LAYERS])
+        yield StatusLine()
         yield Drawing(id="plots")
 
     def on_mount(self) -> None:
-        """No state is known yet. Only that of now is stored anywhere, so they are collected by agent."""
+        # By agent, because only the present state is stored anywhere.
         self._states: dict[str, deque[tuple[float, ...]]] = {}
         self._agent = ""
-
         self._show_numbers(False)
 
+    @property
+    def _strip(self) -> HeatStrip:
+        return self.query_one(HeatStrip)
+
     def focus_first(self) -> None:
-        """The numbers where they are in sight; else the pane has all the keys."""
-        if self.query_one(HeatStrip).display:
-            self.query_one(HeatStrip).focus()
-        else:
-            self.focus()
+        (self._strip if self._strip.display else self).focus()
 
     def action_numbers(self) -> None:
-        """The forty numbers, or words again."""
-        self._show_numbers(not self.query_one(HeatStrip).display)
-        self._tell_chosen()
+        self._show_numbers(not self._strip.display)
+        self._describe_chosen()
         self.focus_first()
 
     def _show_numbers(self, numbers: bool) -> None:
-        self.query_one(HeatStrip).display = numbers
+        self._strip.display = numbers
         self.query_one("#in-words").display = not numbers
 
-    def asks(self) -> Sequence[Ask]:
-        """State and mood of now."""
-        return [Ask(questions.OBSERVE), Ask(questions.MOOD)]
+    def queries(self) -> Sequence[Query]:
+        return [Query(questions.OBSERVE), Query(questions.MOOD)]
 
-    def observed(self, mind: ObserveView) -> None:
-        """Keep the state of an agent, in sight or not, where it is another than before."""
+    def mind_observed(self, mind: ObserveView) -> None:
+        """Keep the state of an agent if it has changed."""
         state = (*mind.fast, *mind.medium, *mind.slow)
-        kept = self._states.setdefault(mind.agent, deque(maxlen=KEPT))
-        if not kept or kept[0] != state:
-            kept.appendleft(state)
+        states = self._states.setdefault(mind.agent, deque(maxlen=MAX_STATES))
+        if not states or states[0] != state:
+            states.appendleft(state)
 
-    def update_from(self, answers: Answers) -> None:
-        """Draw what is known."""
-        if answers.refused:
-            self.query_one(Remark).say(answers.refused, warning=True)
-            return
-        mind, mood = answers.view(questions.OBSERVE), answers.view(questions.MOOD)
-        self.observed(mind)
+    def update_from(self, results: Results) -> None:
+        mind, mood = results.view(questions.OBSERVE), results.view(questions.MOOD)
+        self.mind_observed(mind)
         self._agent = mind.agent
-        self.query_one(HeatStrip).show(list(self._states[self._agent]))
-        self.query_one("#in-words", Drawing).show(partial(_in_words, mind, mood, self._states[self._agent]))
+        states = self._states[self._agent]
+        self._strip.show(list(states))
+        self.query_one("#in-words", Drawing).show(partial(_in_words, mind, mood, states))
         self.query_one("#plots", Drawing).show(partial(_plots, mind, mood))
-        self._tell_chosen()
+        self._describe_chosen()
 
     def clear(self) -> None:
-        """Nothing of the agent before stays in sight."""
+        super().clear()
         self._agent = ""
-        self.query_one(HeatStrip).show(())
-        self.query_one("#in-words", Drawing).show(None)
-        self.query_one("#plots", Drawing).show(None)
-        self.query_one(Remark).say("")
+        self._strip.show(())
 
     @on(HeatStrip.Chosen)
-    def chosen(self, event: HeatStrip.Chosen) -> None:
-        """Tell its number."""
-        self._tell_chosen()
-
-    def _tell_chosen(self) -> None:
+    def _describe_chosen(self) -> None:
+        """Show the name, value and history of the chosen number."""
         states = self._states.get(self._agent)
         if not states:
             return
-        strip = self.query_one(HeatStrip)
-        if not strip.display:
-            self.query_one(Remark).say("v shows the forty numbers themselves")
+        if not self._strip.display:
+            self.show_status("v shows the forty numbers themselves")
             return
-        values = [state[strip.chosen] for state in reversed(states)]
-        drawn = "".join(level((value + 1) / 2) for value in values[-12:])
+        chosen = self._strip.chosen
+        values = [state[chosen] for state in reversed(states)]
+        history = "".join(level((value + 1) / 2) for value in values[-12:])
         seen = f"{len(values)} states seen" if len(values) > 1 else "only the state of now is known so far"
-        self.query_one(Remark).say(
-            f"{strip.name_of(strip.chosen)} {signed_number(values[-1])} {drawn} · {seen}"
-        )
+        self.show_status(f"{self._strip.name_of(chosen)} {signed_number(values[-1])} {history} · {seen}")
 
 
 def _in_words(
     mind: ObserveView, mood: MoodView, states: Sequence[Sequence[float]], width: int, height: int
 ) -> Text:
-    """What it feels and wants, and what each layer has done lately."""
-    back = mood.baseline.feeling
-    lines = [
-        _row("felt", _felt(mind.affect), "about the last line", width),
-        _row(
-            "mood", _felt(mind.mood), "" if back == mood.mood.feeling else f"wears off towards {back}", width
-        ),
-        _row("expects", _felt(mind.expected), "of the next line", width),
+    """What it feels and wants, and how each layer of its state has moved."""
+    baseline = mood.baseline.feeling
+    wears_off = "" if baseline == mood.mood.feeling else f"wears off towards {baseline}"
+    rows = [
+        ("felt", _felt(mind.affect), "about the last line"),
+        ("mood", _felt(mind.mood), wears_off),
+        ("expects", _felt(mind.expected), "of the next line"),
     ]
     if mind.surprises:
         last, usual = mind.surprises[-1], sum(mind.surprises) / len(mind.surprises)
-        how = (
-            "more than usual"
-            if last > usual + UNUSUAL
-            else "less than usual"
-            if last < usual - UNUSUAL
-            else "as usual"
-        )
-        lines.append(_row("surprised", Text(how), f"{number(last)} at the last line", width))
-    lines.append(_row("wants to", Text("; ".join(mind.goals) or "nothing in particular"), "", width))
-    away = {name: level - mind.usual.get(name, level) for name, level in mind.appetites.items()}
-    told = [
+        how = "more than" if last > usual + UNUSUAL else "less than" if last < usual - UNUSUAL else "as"
+        rows.append(("surprised", Text(f"{how} usual"), f"{number(last)} at the last line"))
+    rows.append(("wants to", Text("; ".join(mind.goals) or "nothing in particular"), ""))
+    deviations = {name: level - mind.usual.get(name, level) for name, level in mind.appetites.items()}
+    needs = [
         f"{'more' if by > 0 else 'less'} {name.replace('_', ' ')}"
-        for name, by in sorted(away.items(), key=lambda one: -abs(one[1]))
+        for name, by in sorted(deviations.items(), key=lambda item: -abs(item[1]))
         if abs(by) > UNUSUAL
     ]
-    lines.append(_row("needs", Text(", ".join(told) or "as much of everything as ever"), "", width))
+    rows.append(("needs", Text(", ".join(needs) or "as much of everything as ever"), ""))
+    lines = [
+        named_row(name, Text.assemble(text, (f"  {remark}" if remark else "", QUIET)), width)
+        for name, text, remark in rows
+    ]
     lines.append(Text("\nState of mind, and how much talk each layer follows", style=ACCENT))
     return Text("\n").join([*lines, *(_layer(states, *layer, width) for layer in LAYERS)])
 
@@ -187,28 +164,21 @@ def _felt(felt: FeltView) -> Text:
     return feeling_text(felt.feeling, felt.family)
 
 
-def _row(name: str, told: Text, remark: str, width: int) -> Text:
-    line = Text.assemble(told, (f"  {remark}" if remark else "", QUIET))
-    return Text.assemble((name.ljust(NAMES), QUIET), folded(line, width, NAMES))
-
-
 def _layer(
     states: Sequence[Sequence[float]], name: str, numbers: slice, follows: str, lively: float, width: int
 ) -> Text:
-    """How far a layer is from rest, and how much it moved at the last line, where that was seen."""
-    stirred = _length(states[0][numbers]) / lively
-    told = next(words for least, words in STIRRED if stirred >= least)
+    """How far a layer is from rest, and how much it moved at the last line if the state before is known."""
+    distance = _root_mean_square(states[0][numbers]) / lively
+    text = next(words for least, words in AGITATION if distance >= least)
     if len(states) > 1:
-        by = (
-            _length([new - old for new, old in zip(states[0][numbers], states[1][numbers], strict=True)])
-            / lively
-        )
-        told += f", {next(words for least, words in MOVED if by >= least)}"
-    drawn = Text.assemble((name.ljust(NAMES), QUIET), bar(stirred, 6), (f" {follows:<10}", QUIET), told)
-    return cut(drawn, width)
+        changes = [new - old for new, old in zip(states[0][numbers], states[1][numbers], strict=True)]
+        moved = _root_mean_square(changes) / lively
+        text += f", {next(words for least, words in MOVEMENT if moved >= least)}"
+    line = Text.assemble((name.ljust(NAME_WIDTH), QUIET), bar(distance, 6), (f" {follows:<10}", QUIET), text)
+    return cut(line, width)
 
 
-def _length(numbers: Sequence[float]) -> float:
+def _root_mean_square(numbers: Sequence[float]) -> float:
     return sqrt(sum(value * value for value in numbers) / len(numbers))
 
 
@@ -217,18 +187,14 @@ def _plots(mind: ObserveView, mood: MoodView, width: int, height: int) -> Text:
     surprises, valences = mind.surprises, mood.valences
     if not surprises:
         return Text("no turn yet", style=QUIET)
-    beside = width >= BESIDE
-    each = (width - 3) // 2 if beside else width
-    rows = max((height if beside else height // 2) - 1, 2)
-    first = plot(_title("surprise", number(surprises[-1]), len(surprises)), surprises, 0, 1, each, rows)
-    pleasant = _title("mood, valence", signed_number(valences[-1]), len(valences))
-    second = plot(pleasant, valences, -1, 1, each, rows, "yellow")
-    if not beside:
-        return Text("\n").join([*first, *second])
-    pairs = zip_longest(first, second, fillvalue=Text())
-    return Text("\n").join(
-        [Text.assemble(cut(one, each, pad=True), "   ", cut(two, each)) for one, two in pairs]
-    )
+    two_columns = width >= TWO_COLUMNS
+    each = (width - 3) // 2 if two_columns else width
+    rows = max((height if two_columns else height // 2) - 1, 2)
+    title = _title("surprise", number(surprises[-1]), len(surprises))
+    first = plot(title, surprises, 0, 1, each, rows)
+    title = _title("mood, valence", signed_number(valences[-1]), len(valences))
+    second = plot(title, valences, -1, 1, each, rows, "yellow")
+    return side_by_side(first, second, each) if two_columns else Text("\n").join([*first, *second])
 
 
 def _title(name: str, figure: str, turns: int) -> Text:

@@ -13,21 +13,21 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, done_without, number, spoken_by
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, done_without, measure, spoken_by
 from noodlings.inspect import questions
 from noodlings.text import clean
-from studio.panes.base import Answers, Ask
+from studio.panes.base import Query, Results
 from studio.panes.conversation import ConversationPane
-from studio.source import Refused
-from studio.widgets.lines import Remark
+from studio.source import Failure
+from studio.widgets.lines import StatusLine
 from studio.widgets.marks import differences
 
 if TYPE_CHECKING:
     from noodlings.inspect.views import TurnView
     from noodlings.inspect.why import ModulationView, PromptView, TransistorsView, WhyView
 
-NAMES = 13
-WORDS = {
+NAME_WIDTH = 13
+METHODS = {
     "fused": "fused, by a model",
     "serial": "by a model",
     "offline": "without a model",
@@ -35,13 +35,13 @@ WORDS = {
     "off": "off",
     "failed": "failed",
 }
-"""How a transistor went about it, see `noodlings.values.trace.Modulation`."""
-ORDERS = {"fused": "fused in one call", "serial": "one by one", "offline": "one by one"}
-"""How the chain works, or did in one turn."""
+"""How a transistor worked, see `noodlings.values.trace.Modulation`."""
+CHAINS = {"fused": "fused in one call", "serial": "one by one", "offline": "one by one"}
+"""How the whole chain works, or did in one turn."""
 
 
 class Transistors(ConversationPane):
-    """What each made of the thought, in order."""
+    """What each transistor made of the thought, in order."""
 
     TITLE = "Transistors"
     ABOUT: ClassVar[str] = (
@@ -55,119 +55,112 @@ class Transistors(ConversationPane):
     ]
 
     def compose(self) -> ComposeResult:
-        """One page, under a remark that says which turn it is."""
         with VerticalScroll():
             yield Static(id="thoughts", markup=False)
-        yield Remark()
+        yield StatusLine()
 
     def on_mount(self) -> None:
-        """The last turn."""
-        self._told: WhyView | None = None
+        self._why: WhyView | None = None
         self._chain: TransistorsView | None = None
-        self._asked: PromptView | None = None
-        self._prompts = False
+        self._prompt: PromptView | None = None
+        self._show_prompts = False
 
-    def asks(self) -> Sequence[Ask]:
-        """The turn, and the transistors as they are set now."""
-        return [*self.conversation.asks(), Ask(questions.TRANSISTORS)]
+    def queries(self) -> Sequence[Query]:
+        return [*self.conversation.queries(), Query(questions.TRANSISTORS)]
 
-    def update_from(self, answers: Answers) -> None:
-        """Draw the turn."""
-        remark, told = self.query_one(Remark), self.told_of(answers)
-        if answers.refused:
-            self._prompts = self._prompts and questions.PROMPT.name not in answers
-            remark.say(answers.refused, warning=True)
+    def update_from(self, results: Results) -> None:
+        why = self.find_turn(results)
+        if results.failure:
+            self._show_prompts = self._show_prompts and questions.PROMPT.name not in results
+            self.show_failure(results.failure)
             return
-        if questions.PROMPT.name in answers:
-            self._asked = answers.view(questions.PROMPT)
-        if told is not None and not isinstance(told, Refused):
-            self._told = told
-        if questions.TRANSISTORS.name in answers:
-            self._chain = answers.view(questions.TRANSISTORS)
-        told, chain = self._told, self._chain
-        if told is None or chain is None:
+        if questions.PROMPT.name in results:
+            self._prompt = results.view(questions.PROMPT)
+        if why is not None and not isinstance(why, Failure):
+            self._why = why
+        if questions.TRANSISTORS.name in results:
+            self._chain = results.view(questions.TRANSISTORS)
+        why, chain, prompt = self._why, self._chain, self._prompt
+        if why is None or chain is None:
             return
-        percept = told.turn.percept if told.turn else None
-        if self._prompts and percept and questions.PROMPT.name not in answers:
-            self.want(Ask(questions.PROMPT, {"entry_id": percept.id}))
-        parts = _set_to(chain) if told.turn is None else _thoughts(told, told.turn)
-        if self._prompts and percept and self._asked and self._asked.entry == percept.id:
-            parts = _prompts(self._asked)
+        percept = why.turn.percept if why.turn else None
+        if self._show_prompts and percept and questions.PROMPT.name not in results:
+            self.ask(Query(questions.PROMPT, {"entry_id": percept.id}))
+        parts = _gains(chain) if why.turn is None else _thoughts(why, why.turn)
+        if self._show_prompts and percept and prompt and prompt.entry == percept.id:
+            parts = _prompts(prompt)
         self.query_one("#thoughts", Static).update(Group(*parts))
-        remark.say(_remark(told, chain, self.conversation.place))
+        self.show_status(_status(why, chain, self.conversation.position))
 
     def clear(self) -> None:
-        """Nothing of the agent before stays."""
-        self._told = self._chain = self._asked = None
-        self._prompts = False
+        super().clear()
+        self._why = self._chain = self._prompt = None
+        self._show_prompts = False
         self.query_one("#thoughts", Static).update("")
-        self.query_one(Remark).say("")
 
     def action_prompts(self) -> None:
-        """What the model was asked in this turn, or again what came of it."""
-        self._prompts = not self._prompts
-        self.update_from(Answers())
+        self._show_prompts = not self._show_prompts
+        self.update_from(Results())
 
 
-def _thoughts(told: WhyView, turn: TurnView) -> Iterator[RenderableType]:
+def _thoughts(why: WhyView, turn: TurnView) -> Iterator[RenderableType]:
     percept, response = turn.percept, turn.response
     if percept is None:
         yield Text("What was said has been forgotten.", style=QUIET)
     else:
         yield Text.assemble((f"{clean(percept.name)}  ", LOUD), clean(percept.text))
-    yield Text.assemble(("\nthought  ", QUIET), clean(told.thought) or "—")
-    for at, made in enumerate(told.modulations, 1):
-        yield from _made(at, made)
-    if not told.modulations:
+    yield Text.assemble(("\nthought  ", QUIET), clean(why.thought) or "—")
+    for at, modulation in enumerate(why.modulations, 1):
+        yield from _modulation(at, modulation)
+    if not why.modulations:
         yield Text("\nNo transistor had a part in this.", style=QUIET)
     said = Text("—", style=QUIET) if response is None else Text(clean(response))
-    yield Text.assemble((f"\n{clean(told.name)}  ", LOUD), said)
-    if any(made.how == "fused" for made in told.modulations) and response is not None:
+    yield Text.assemble((f"\n{clean(why.name)}  ", LOUD), said)
+    if any(one.how == "fused" for one in why.modulations) and response is not None:
         yield Text("from thought to words", style=QUIET)
-        yield _inset(differences(told.thought, response))
+        yield _indented(differences(why.thought, response))
     if turn.action is not None:
         yield Text(f"→ {clean(str(turn.action))}", style=LOUD)
-    for words in turn.degraded:
-        yield Text(f"! {done_without(clean(words))}", style="yellow")
+    for missing in turn.degraded:
+        yield Text(f"! {done_without(clean(missing))}", style="yellow")
 
 
-def _prompts(asked: PromptView) -> Iterator[RenderableType]:
-    if asked.note:
-        yield Text(clean(asked.note), style=QUIET)
-    for at, sent in enumerate(asked.prompts, 1):
+def _prompts(prompt: PromptView) -> Iterator[RenderableType]:
+    if prompt.note:
+        yield Text(clean(prompt.note), style=QUIET)
+    for at, sent in enumerate(prompt.prompts, 1):
         yield Text.assemble((f"{at}  {clean(sent.task)}", LOUD), (f"  {clean(sent.model)}", QUIET))
-        yield _inset(Text(sent.cost, style=QUIET))
+        yield _indented(Text(sent.cost, style=QUIET))
         if sent.failure:
-            yield _inset(Text(f"! not usable: {clean(sent.failure)}", style="yellow"))
-        again = at > 1 and sent.messages == asked.prompts[at - 2].messages
-        if again:
-            yield _inset(Text("the same messages again", style=QUIET))
-        for message in () if again else sent.messages:
-            yield _inset(Text(f"\n{clean(message.role)}", style=ACCENT))
-            yield _inset(Text("\n".join(map(clean, message.content.split("\n")))))
+            yield _indented(Text(f"! not usable: {clean(sent.failure)}", style="yellow"))
+        repeated = at > 1 and sent.messages == prompt.prompts[at - 2].messages
+        if repeated:
+            yield _indented(Text("the same messages again", style=QUIET))
+        for message in () if repeated else sent.messages:
+            yield _indented(Text(f"\n{clean(message.role)}", style=ACCENT))
+            yield _indented(Text("\n".join(map(clean, message.content.split("\n")))))
         yield Text()
 
 
-def _made(at: int, made: ModulationView) -> Iterator[RenderableType]:
-    title = _title(at, made.transistor, made.gain)
-    yield title.append(f"  {WORDS.get(made.how, made.how)}", style=QUIET)
-    if made.how in ("passed", "off"):
+def _modulation(at: int, one: ModulationView) -> Iterator[RenderableType]:
+    yield _title(at, one.transistor, one.gain).append(f"  {METHODS.get(one.how, one.how)}", style=QUIET)
+    if one.how in ("passed", "off"):
         return
-    if made.lens:
-        yield _inset(Text(f"“{clean(made.lens)}”", style=ACCENT))
-    if made.before != made.after:
-        yield _inset(differences(made.before, made.after))
-    elif made.how in ("offline", "serial"):
-        yield _inset(Text("the thought is unchanged", style=QUIET))
-    read: list[str] = [clean(words) for words in made.read]
-    read += [f"memory #{entry}" for entry in made.entries]
-    read += [f"symbol {symbol}" for symbol in made.symbols]
-    read += [f"{made.hidden} not yours to read"] if made.hidden else []
+    if one.lens:
+        yield _indented(Text(f"“{clean(one.lens)}”", style=ACCENT))
+    if one.before != one.after:
+        yield _indented(differences(one.before, one.after))
+    elif one.how in ("offline", "serial"):
+        yield _indented(Text("the thought is unchanged", style=QUIET))
+    read: list[str] = [clean(part) for part in one.read]
+    read += [f"memory #{entry}" for entry in one.entries]
+    read += [f"symbol {symbol}" for symbol in one.symbols]
+    read += [f"{one.hidden} not yours to read"] if one.hidden else []
     if read:
-        yield _inset(Text(f"read  {' · '.join(read)}", style=QUIET))
+        yield _indented(Text(f"read  {' · '.join(read)}", style=QUIET))
 
 
-def _set_to(chain: TransistorsView) -> Iterator[RenderableType]:
+def _gains(chain: TransistorsView) -> Iterator[RenderableType]:
     """The gains alone, for an agent that has said nothing yet."""
     yield Text("It has said nothing yet. Its transistors are set to:", style=QUIET)
     for at, one in enumerate(chain.transistors, 1):
@@ -175,20 +168,20 @@ def _set_to(chain: TransistorsView) -> Iterator[RenderableType]:
 
 
 def _title(at: int, name: str, gain: float) -> Text:
-    line = Text.assemble((f"\n{at}  ", QUIET), (clean(name).ljust(NAMES), LOUD), ("gain ", QUIET))
-    return line.append_text(bar(gain, 6)).append(f" {number(gain)}")
+    line = Text.assemble((f"\n{at}  ", QUIET), (clean(name).ljust(NAME_WIDTH), LOUD), ("gain ", QUIET))
+    return line.append_text(measure(gain, 6))
 
 
-def _inset(text: Text) -> Padding:
+def _indented(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, 3))
 
 
-def _remark(told: WhyView, chain: TransistorsView, which: str) -> str:
-    turn = told.turn
+def _status(why: WhyView, chain: TransistorsView, position: str) -> str:
+    turn = why.turn
     if turn is None:
         by = "without a model" if chain.chain == "offline" else "by a model"
-        return f"they work {ORDERS.get(chain.chain, chain.chain)}, {by}"
+        return f"they work {CHAINS.get(chain.chain, chain.chain)}, {by}"
     when = f" · {ago(turn.percept.age)}" if turn.percept else ""
-    ways = {made.how for made in told.modulations}
-    worked = "".join([f" · {words}" for way, words in ORDERS.items() if way in ways][:1])
-    return f"{which}{when} · {spoken_by(turn.voice) or 'silence'}{worked}"
+    used = {one.how for one in why.modulations}
+    worked = next((f" · {words}" for how, words in CHAINS.items() if how in used), "")
+    return f"{position}{when} · {spoken_by(turn.voice) or 'silence'}{worked}"

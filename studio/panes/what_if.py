@@ -1,4 +1,4 @@
-"""What would come to mind if the mood or the question were another. Nothing of it is stored or reinforced."""
+"""What would come to mind with another mood or question. Nothing of it is stored or reinforced."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
-from textual.widgets import Input
 
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, feeling_text, number, words
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, feeling_text, measure, number, words
 from noodlings.inspect import questions
-from studio.panes.base import Answers, Ask
-from studio.panes.detail import Detail
+from studio.panes.base import Query, Results
 from studio.panes.memory_pane import MemoryPane
-from studio.source import Refused
-from studio.widgets.lines import Remark
+from studio.source import Failure
+from studio.widgets.inputs import LineInput
+from studio.widgets.lines import StatusLine
 from studio.widgets.marks import AXES
 from studio.widgets.sliders import Slider, Sliders
 from studio.widgets.table import Column, Table
@@ -30,64 +28,43 @@ if TYPE_CHECKING:
     from noodlings.inspect.views import AlikeView, EntryView
 
 NOW, THEN = "now", "then"
-MOST = 10
+"""Keys of the results: what comes to mind now, and what would."""
+LIMIT = 10
 """Memories that come to mind at once."""
 SLIDERS = (Slider(AXES[0], -1.0), *(Slider(axis) for axis in AXES[1:]), Slider("mood counts"))
-EVERY = 0.5
-"""Seconds between two looks at how far a long memory is loaded."""
+POLL_SECONDS = 0.5
+"""Between two questions about how much of a long memory is loaded."""
 WEIGHT = 0.3
 """How much mood counts beside the question at first."""
 COLUMNS = (
     Column("", "", 4),
     Column("", "score", 8),
     Column("", "feeling", 10),
-    Column("", "who", 6, least=60),
+    Column("", "who", 6, min_table_width=60),
     Column("", "text", None),
 )
 NEW, GONE, SAME, UP, DOWN = "new", "gone", "=", "↑", "↓"
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A memory that comes to mind, and its score, 0…1."""
-
-    score: float
-    entry: EntryView
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
-    """What comes to mind, whichever question it answers.
+    """What comes to mind, by feeling or by a question.
 
     Attributes:
-        feeling: that it was asked with.
+        feeling: the one that was asked with.
+        hits: memories with their scores, 0…1.
         least: words for how alike something must have felt.
-        archive: how far that is loaded, where it was looked through.
+        archive: how much of it is loaded, if it was searched.
     """
 
     feeling: str
-    hits: list[Hit]
+    hits: list[tuple[float, EntryView]]
     least: str
     archive: ArchiveView | None = None
 
 
-class Asked(Input):
-    """What one would be asked; escape empties it, down goes to the sliders."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(True)", "In the question: empty it and leave", show=False),
-        Binding("down", "leave(False)", show=False),
-    ]
-
-    def action_leave(self, empty: bool) -> None:
-        """Go over to the sliders."""
-        if empty:
-            self.value = ""
-        self.screen.query_one(Sliders).focus()
-
-
 class WhatIf(MemoryPane):
-    """A question, a mood on sliders, and what would come to mind beside what does now."""
+    """A question, a mood on sliders, and what would come to mind, compared with what does now."""
 
     TITLE = "What if"
     ABOUT: ClassVar[str] = (
@@ -98,204 +75,179 @@ class WhatIf(MemoryPane):
         "Backspace goes back to how it feels now. Nothing of this is stored."
     )
     DEFAULT_CSS = """
-    WhatIf Asked.-textual-compact { padding: 0 1; background: $surface; }
-    WhatIf Asked.-textual-compact:focus { background: $primary 25%; }
     WhatIf Sliders { margin: 0 0 1 0; }
     WhatIf Table { height: 1fr; min-height: 4; }
     WhatIf Detail { height: 26%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "ask", "Ask a question", key_display="/"),
-        Binding("backspace", "as_it_is", "Reset", key_display="bksp"),
+        Binding("slash", "question", "Ask a question", key_display="/"),
+        Binding("backspace", "reset", "Reset", key_display="bksp"),
     ]
 
-    def compose(self) -> ComposeResult:
-        """Question, sliders, what would come; the memory under the cursor."""
-        with Container(id="split"):
-            with Vertical(id="main-part"):
-                yield Asked(placeholder="/ to ask a question", compact=True)
-                yield Sliders(SLIDERS)
-                yield Table(COLUMNS)
-                yield Remark()
-            yield Detail()
+    def compose_main(self) -> ComposeResult:
+        yield LineInput("/ to ask a question", "Sliders", clears=True)
+        yield Sliders(SLIDERS)
+        yield Table(COLUMNS)
+        yield StatusLine()
 
     def on_mount(self) -> None:
-        """It begins with how things are."""
-        self._feeling: list[float] | None = None
-        self._moved = False
-        self._found: dict[str, AlikeView | RecallView | Refused] = {}
-        self._rows: list[Hit] = []
-        self._said = ""
-        self._in_part = False
-        self._loading = self.set_interval(EVERY, self._ask_how_far, pause=True)
+        self._feeling: list[float] | None = None  # as it is now
+        self._moved = False  # the user has set a slider
+        self._found: dict[str, AlikeView | RecallView | Failure] = {}
+        self._status = ""
+        self._partial = False  # only a part of the memory was searched
+        self._polling = self.set_interval(POLL_SECONDS, self._poll_archive, pause=True)
+
+    @property
+    def _sliders(self) -> Sliders:
+        return self.query_one(Sliders)
 
     def focus_first(self) -> None:
-        """The sliders; the question has a key of its own."""
-        self.query_one(Sliders).focus()
+        self._sliders.focus()
 
-    def asks(self) -> Sequence[Ask]:
-        """What is felt now; the rest follows from that."""
-        return [Ask(questions.MOOD)]
+    def queries(self) -> Sequence[Query]:
+        """What is felt now. The queries for memories depend on the answer."""
+        return [Query(questions.MOOD)]
 
-    def update_from(self, answers: Answers) -> None:
-        """What is felt, or what would come to mind; two answers make one picture."""
-        self.take_links(answers)
-        mood, archive = answers.find(questions.MOOD), answers.find(questions.ARCHIVE)
-        if mood is not None:
-            self._take_mood(mood)
-        self._found |= {key: answers[key] for key in (NOW, THEN) if key in answers}
-        if self._found.keys() == {NOW, THEN}:
-            self._draw(self._found[NOW], self._found[THEN])
-        if archive is not None:
-            self._take_how_far(archive)
+    def update_from(self, results: Results) -> None:
+        if questions.MOOD.name in results:
+            self._take_mood(results.view(questions.MOOD))
+        if questions.ARCHIVE.name in results:
+            self._take_archive(results.view(questions.ARCHIVE))
+
+    def receive(self, results: Results) -> None:
+        if results.keys() & {NOW, THEN}:
+            self._take_found(results)
+        else:
+            super().receive(results)
 
     def clear(self) -> None:
-        """Nothing of the agent before stays."""
         super().clear()
-        self._feeling, self._moved, self._found, self._rows = None, False, {}, []
-        self._loading.pause()
-        self.query_one(Sliders).put([slider.low for slider in SLIDERS])
-        self.query_one(Table).begin(0)
-        self.query_one(Remark).say("")
+        self._feeling, self._moved, self._found = None, False, {}
+        self._polling.pause()
+        self._sliders.set_values([slider.low for slider in SLIDERS])
 
     @on(Sliders.Changed)
-    def changed(self, event: Sliders.Changed) -> None:
-        """Look again."""
+    def changed(self) -> None:
         self._moved = True
-        self._look()
+        self._search()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Look again, with each character."""
-        self._look()
+    def on_input_changed(self) -> None:
+        self._search()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go over to what was found."""
-        self.query_one(Table).focus()
+    def on_input_submitted(self) -> None:
+        self.table.focus()
 
-    def action_ask(self) -> None:
-        """Type a question."""
-        self.screen.set_focus(self.query_one(Asked))  # at once: the next key is for it
+    def action_question(self) -> None:
+        self.query_one(LineInput).start()
 
-    def action_as_it_is(self) -> None:
-        """Go back to how it feels now."""
+    def action_reset(self) -> None:
         self._moved = False
         if self._feeling is not None:
-            self.query_one(Sliders).put([*self._feeling, WEIGHT])
-        self._look()
+            self._sliders.set_values([*self._feeling, WEIGHT])
+        self._search()
 
-    def on_table_moved(self, event: Table.Moved) -> None:
-        """Show the memory under the cursor."""
-        self.choose(self._under_cursor())
-
-    def on_table_chosen(self, event: Table.Chosen) -> None:
-        """Go over to the memory in full."""
-        self.choose(self._under_cursor())
-        self.detail.focus()
-
-    def _take_mood(self, mood: MoodView | Refused) -> None:
-        if isinstance(mood, Refused):
-            self.query_one(Remark).say(mood.words, warning=True)
-            return
-        # By what was felt last memories come to mind; the mood is where that wears off to.
+    def _take_mood(self, mood: MoodView) -> None:
+        # Memories come to mind by what was felt last, not by the mood, which it wears off to.
         self._feeling = mood.affect.affect.as_list()
         if not self._moved:
-            self.query_one(Sliders).put([*self._feeling, WEIGHT])
-        self._look(anew=False)
+            self._sliders.set_values([*self._feeling, WEIGHT])
+        self._search(changed=False)
 
-    def _look(self, anew: bool = True) -> None:
-        """Ask for both sides; of an earlier asking nothing comes any more.
+    def _search(self, changed: bool = True) -> None:
+        """Ask what comes to mind now, and what would.
 
         Args:
-            anew: something else is asked than before, and what is said of that is out of date.
+            changed: the question or the feeling is another one, so the status is out of date.
         """
         if self._feeling is None:
             return
         self._found = {}
-        *feeling, weight = self.query_one(Sliders).values
-        question = self.query_one(Asked).value.strip()
-        self._loading.pause()
+        *feeling, weight = self._sliders.values
+        question = self.query_one(LineInput).value.strip()
+        self._polling.pause()
         if question:
-            if anew:
-                self._tell("looking …", None)
-            self._loading.resume()
-        pairs = ((NOW, self._feeling, WEIGHT), (THEN, feeling, weight))
-        self.want(*(self._ask(name, question, felt, weighs) for name, felt, weighs in pairs))
+            if changed:
+                self._show_progress("looking …", None)
+            self._polling.resume()
+        self.ask(
+            _query(NOW, question, self._feeling, WEIGHT),
+            _query(THEN, question, feeling, weight),
+        )
 
-    def _ask(self, name: str, question: str, feeling: Sequence[float], weight: float) -> Ask:
-        if not question:
-            return Ask(questions.ALIKE, {"affect": list(feeling), "limit": MOST}, name)
-        how = {"query": question, "limit": MOST, "mood": list(feeling), "emotion_weight": weight}
-        return Ask(questions.RECALL, how, name)
-
-    def _ask_how_far(self) -> None:
-        """A question waits for a memory that is still to be loaded, or was answered by a part of it."""
-        if self.is_on_screen:
-            self.want(Ask(questions.ARCHIVE))
-
-    def _take_how_far(self, archive: ArchiveView | Refused) -> None:
-        """Once all is loaded, look again where only a part of it was looked through."""
-        if isinstance(archive, Refused):
-            self.query_one(Remark).say(archive.words, warning=True)
-        elif self._found.keys() != {NOW, THEN}:
-            self._tell("looking …", archive)
-        elif self._in_part and archive.loaded:
-            self._look()
-        elif self._in_part:
-            self._tell(self._said, archive)
-
-    def _tell(self, what: str, archive: ArchiveView | None) -> None:
-        """Say something, and before it how much is loaded where that is not all."""
-        self._said = what
-        if archive is not None and not archive.loaded:
-            what = f"{archive.entries:,} of {archive.perceived:,} memories are loaded: {what}"
-        self.query_one(Remark).say(what)
-
-    def _draw(self, now: AlikeView | RecallView | Refused, then: AlikeView | RecallView | Refused) -> None:
-        table = self.query_one(Table)
-        if isinstance(now, Refused) or isinstance(then, Refused):
-            self._loading.pause()
-            refused = [one.words for one in (now, then) if isinstance(one, Refused)]
-            self.query_one(Remark).say(refused[0], warning=True)
+    def _take_found(self, results: Results) -> None:
+        """Draw as soon as both answers are there."""
+        self._found |= results
+        if self._found.keys() != {NOW, THEN}:
             return
-        found = _found(then)
-        before, after = _found(now).hits, found.hits
-        places = {hit.entry.id: at for at, hit in enumerate(before)}
-        known = {hit.entry.id for hit in after}
-        gone = [hit for hit in before if hit.entry.id not in known]
-        signs = [_sign(places.get(hit.entry.id), at) for at, hit in enumerate(after)]
-        signs += [Text(GONE, style=QUIET)] * len(gone)
-        self._rows = [*after, *gone]
-        table.begin(len(self._rows))
-        table.hand(
-            {at: _cells(sign, hit) for at, (sign, hit) in enumerate(zip(signs, self._rows, strict=True))}
+        now, then = self._found[NOW], self._found[THEN]
+        failure = now if isinstance(now, Failure) else then
+        if isinstance(failure, Failure):
+            self._polling.pause()
+            self.show_failure(failure)
+        elif not isinstance(now, Failure) and not isinstance(then, Failure):
+            self._draw(_hits(now), _hits(then))
+
+    def _poll_archive(self) -> None:
+        if self.is_on_screen:
+            self.ask(Query(questions.ARCHIVE))
+
+    def _take_archive(self, archive: ArchiveView) -> None:
+        """Say how much is loaded, and search again once all of it is."""
+        if self._found.keys() != {NOW, THEN}:
+            self._show_progress("looking …", archive)
+        elif self._partial and archive.loaded:
+            self._search()
+        elif self._partial:
+            self._show_progress(self._status, archive)
+
+    def _show_progress(self, status: str, archive: ArchiveView | None) -> None:
+        """Show a status, after how much is loaded unless all is."""
+        self._status = status
+        if archive is not None and not archive.loaded:
+            status = f"{archive.entries:,} of {archive.perceived:,} memories are loaded: {status}"
+        self.show_status(status)
+
+    def _draw(self, now: Found, then: Found) -> None:
+        places = {entry.id: at for at, (_, entry) in enumerate(now.hits)}
+        coming = {entry.id for _, entry in then.hits}
+        gone = [(score, entry) for score, entry in now.hits if entry.id not in coming]
+        rows = [
+            _cells(_change(places.get(entry.id), at), score, entry)
+            for at, (score, entry) in enumerate(then.hits)
+        ]
+        rows += [_cells(Text(GONE, style=QUIET), score, entry, QUIET) for score, entry in gone]
+        entries = {at: entry for at, (_, entry) in enumerate([*then.hits, *gone])}
+        new = len(coming - places.keys())
+        self._partial = then.archive is not None and not then.archive.loaded
+        if not self._partial:
+            self._polling.pause()
+        self._show_progress(
+            f"feeling {then.feeling}: {len(then.hits)} come to mind ({new} new){then.least}",
+            then.archive,
         )
-        fresh = sum(hit.entry.id not in places for hit in after)
-        archive = found.archive
-        self._in_part = archive is not None and not archive.loaded
-        if not self._in_part:
-            self._loading.pause()
-        self._tell(
-            f"feeling {found.feeling}: {len(after)} come to mind, {fresh} of them new{found.least}", archive
-        )
-        self.select(self._under_cursor())
-
-    def _under_cursor(self) -> EntryView | None:
-        at = self.query_one(Table).cursor
-        return self._rows[at].entry if at < len(self._rows) else None
+        self.show_rows(rows, entries)
 
 
-def _found(answer: AlikeView | RecallView) -> Found:
-    from noodlings.inspect.views import AlikeView  # with the first answer it is there
+def _query(key: str, question: str, feeling: Sequence[float], weight: float) -> Query:
+    if not question:
+        return Query(questions.ALIKE, {"affect": list(feeling), "limit": LIMIT}, key)
+    arguments = {"query": question, "limit": LIMIT, "mood": list(feeling), "emotion_weight": weight}
+    return Query(questions.RECALL, arguments, key)
+
+
+def _hits(answer: AlikeView | RecallView) -> Found:
+    from noodlings.inspect.views import AlikeView  # already imported with the answer
 
     if isinstance(answer, AlikeView):
-        hits = [Hit(one.similarity, one.entry) for one in answer.entries]
-        least = f", all at least {number(answer.min_similarity)} alike"
-        return Found(answer.current.feeling, hits, least)
-    hits = [Hit(one.score, one.entry) for one in answer.memories]
+        hits = [(one.similarity, one.entry) for one in answer.entries]
+        return Found(answer.current.feeling, hits, f", ≥ {number(answer.min_similarity)} alike")
+    hits = [(one.score, one.entry) for one in answer.memories]
     return Found(answer.mood.feeling if answer.mood is not None else "unknown", hits, "", answer.archive)
 
 
-def _sign(before: int | None, now: int) -> Text:
+def _change(before: int | None, now: int) -> Text:
+    """How much sooner or later a memory comes."""
     if before is None:
         return Text(NEW, style=f"{LOUD} {ACCENT}")
     if before == now:
@@ -303,12 +255,11 @@ def _sign(before: int | None, now: int) -> Text:
     return Text(f"{UP if now < before else DOWN}{abs(now - before)}", style=LOUD)
 
 
-def _cells(sign: Text, hit: Hit) -> list[Text]:
-    entry, quiet = hit.entry, QUIET if sign.plain == GONE else ""
+def _cells(change: Text, score: float, entry: EntryView, style: str = "") -> list[Text]:
     return [
-        sign,
-        Text.assemble(bar(hit.score, 3, quiet or ACCENT), f" {number(hit.score)}"),
+        change,
+        measure(score, 3, style or ACCENT),
         feeling_text(entry.feeling, entry.family),
-        words(entry.name, quiet),
-        words(entry.text, quiet),
+        words(entry.name, style),
+        words(entry.text, style),
     ]

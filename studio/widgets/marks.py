@@ -1,15 +1,10 @@
-"""Numbers and changes as small drawings of one or a few lines, drawn for the room they have.
-
-A drawing is drawn again when its room changes. There are columns with their numbers on top and their names
-below, values over time as dots (two by four in each cell) with the scale at the left, and bars from the
-middle. The changes of a text are shown word by word: what went is in [−…−] and struck through, what came is
-in {+…+} and underlined.
-"""
+"""Small drawings of numbers and of changes in a text, made for the room they have."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -17,61 +12,56 @@ from rich.text import Text
 from textual.geometry import Size
 from textual.widget import Widget
 
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, level, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, level, number
 from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
     from noodlings.values.affect import Affect
 
 Draw = Callable[[int, int], Text]
-"""Width and height in cells → what fits there; the height is 0 where it may be as high as it wants."""
+"""Width and height in cells → what fits there. The height is 0 if it may be as high as it wants."""
 
 
 class Drawing(Widget):
-    """Shows what a function draws. As high as that is, or as its styles say."""
+    """Shows what a function draws, and calls it again when the room changes."""
 
     DEFAULT_CSS = "Drawing { height: auto; }"
 
-    def __init__(self, draw: Draw | None = None, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._draw = draw
+        self._draw: Draw | None = None
 
     @property
     def drawn(self) -> bool:
-        """Whether there is anything to draw yet."""
         return self._draw is not None
 
     def show(self, draw: Draw | None) -> None:
-        """Draw something else from now on; None for nothing."""
+        """Show another drawing, or none."""
         before = self._lines(self.size.width)
         self._draw = draw
-        # All that is on the screen is laid out anew only where that is due.
+        # Laying out the whole screen takes time, so it is done only if the height changes.
         self.refresh(layout=not self.size.width or self._lines(self.size.width) != before)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The lines of the drawing at this width."""
         return self._lines(width)
 
     def _lines(self, width: int) -> int:
         return 0 if self._draw is None else self._draw(width, 0).plain.count("\n") + 1
 
     def render(self) -> Text:
-        """The drawing in the room that there is."""
         return Text() if self._draw is None else self._draw(self.size.width, self.size.height)
 
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 
 
-def histogram(
-    counts: Sequence[int], labels: Sequence[str], width: int, height: int, style: str = ACCENT
-) -> Text:
-    """Columns of one width beside one another, in `height` lines above their labels.
+def histogram(counts: Sequence[int], labels: Sequence[str], width: int, height: int) -> Text:
+    """Columns with their numbers on top, in `height` lines above their labels.
 
     Args:
-        counts: at least one, none below 0; the highest column is as high as there is room.
-        labels: one for each, what its left edge stands for.
-        width: cells; where it is too narrow for a column each, numbers are left out first.
+        counts: at least one, none below 0; the highest column takes the whole height.
+        labels: one for each, of its left edge.
+        width: cells; numbers that are too wide for their column are left out.
     """
     each = max(width // len(counts), 2)
     solid = max(each - 1, 1)
@@ -85,7 +75,7 @@ def histogram(
             filled = min(max(eighths - (row - 1) * 8, 0), 8)
             above = -(-eighths // 8) + 1
             if filled:
-                line.append(_EIGHTHS[filled] * solid, style=style).append(" ")
+                line.append(_EIGHTHS[filled] * solid, style=ACCENT).append(" ")
             elif row == above and count and len(f"{count:,}") <= each:
                 line.append(f"{count:,}".center(solid).ljust(each))
             else:
@@ -97,16 +87,16 @@ def histogram(
     return Text("\n").join(lines)
 
 
-TAKEN = "dim strike"
+REMOVED = "dim strike"
 ADDED = "bold underline green"
-LONGEST = 2_000
+MAX_COMPARED = 2_000
 """Characters of each text that are compared."""
 
 
 def differences(before: str, after: str) -> Text:
-    """The text after, with the words that are new in it and those that are gone marked; it wraps."""
-    old = clean(shorten(before, LONGEST)).split()
-    new = clean(shorten(after, LONGEST)).split()
+    """The text after, with added words in {+…+} and removed words in [−…−]; it wraps."""
+    old = clean(shorten(before, MAX_COMPARED)).split()
+    new = clean(shorten(after, MAX_COMPARED)).split()
     line = Text()
 
     def add(words: list[str], opening: str = "", closing: str = "", style: str = "") -> None:
@@ -118,13 +108,12 @@ def differences(before: str, after: str) -> Text:
         if what == "equal":
             add(new[start:stop])
         else:
-            add(old[first:last], "[−", "−]", TAKEN)
+            add(old[first:last], "[−", "−]", REMOVED)
             add(new[start:stop], "{+", "+}", ADDED)
     return line
 
 
-SCALE = 6
-"""Cells of the numbers at the left."""
+SCALE_WIDTH = 6
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _BLANK = 0x2800
 
@@ -138,17 +127,17 @@ def plot(
     height: int,
     style: str = ACCENT,
 ) -> list[Text]:
-    """A title and `height` lines of `width` cells.
+    """Values over time as dots, two by four in each cell: a title and `height` lines of `width` cells.
 
     Args:
-        values: oldest first, as many of the latest as there is room for; what is out of range is at its edge.
-        low, high: the range, whose ends and middle are named.
+        values: oldest first. The latest are shown, those out of range at its edge.
+        low, high: the range. Its ends and middle are labelled.
         height: at least 2.
     """
-    columns = max(width - SCALE - 1, 1)
+    columns = max(width - SCALE_WIDTH - 1, 1)
     shown = values[-2 * columns :]
     cells = [[0] * columns for _ in range(height)]
-    # Few values are spread over the whole width, so that a line is seen from the first two on.
+    # Few values are spread over the whole width, so that two of them already make a line.
     step = (2 * columns - 1) / max(len(shown) - 1, 1)
     dots = [(round(at * step), _row(value, low, high, height)) for at, value in enumerate(shown)]
     for (x, y), (to_x, to_y) in zip(dots, [*dots[1:], *dots[-1:]], strict=True):
@@ -157,11 +146,11 @@ def plot(
             cells[between // 4][one // 2] |= _DOTS[between % 4][one % 2]
     names = {0: high, height // 2: (low + high) / 2, height - 1: low}
     sign = "+" if low < 0 else "-"
-    lines = [title]
+    lines = [cut(title, width)]
     for at, row in enumerate(cells):
         name = f"{names[at]:{sign}.1f}".replace("-", "−") if at in names else ""
         drawn = "".join(chr(_BLANK + bits) if bits else "·" if at in names else " " for bits in row)
-        lines.append(Text.assemble((f"{name:>{SCALE - 1}} ", QUIET), ("│", QUIET), _marked(drawn, style)))
+        lines.append(Text.assemble((f"{name:>{SCALE_WIDTH - 1}} │", QUIET), _marked(drawn, style)))
     return lines
 
 
@@ -178,44 +167,48 @@ def _marked(drawn: str, style: str) -> Text:
 
 
 _WRAPPING = Console()
-"""Asked by rich for its tabs alone."""
+"""Rich takes only the width of tabs from it."""
 
 
 def folded(text: Text, width: int, indent: int = 0) -> Text:
-    """A text in lines of at most `width` cells, for behind a name of `indent` cells in the first one."""
+    """A text in lines of at most `width` cells, to follow a name of `indent` cells in the first one."""
     lines = text.wrap(_WRAPPING, max(width - indent, 1))
     for line in lines:
         line.rstrip()
     return Text("\n" + " " * indent).join(lines)
 
 
+def side_by_side(left: Sequence[Text], right: Sequence[Text], width: int) -> Text:
+    """Two columns of lines; the left one is `width` cells wide."""
+    pairs = zip_longest(left, right, fillvalue=Text())
+    return Text("\n").join([Text.assemble(cut(one, width, pad=True), "   ", other) for one, other in pairs])
+
+
+def named_row(name: str, text: Text, width: int) -> Text:
+    """A name and a text that wraps behind it."""
+    return Text.assemble((name.ljust(NAME_WIDTH), QUIET), folded(text, width, NAME_WIDTH))
+
+
 AXES = ("valence", "arousal", "fear", "sorrow", "boredom")
-"""As `noodlings.values.affect.AXES`; whose module brings numpy, which takes longer than drawing a screen."""
-NAMES = 10
-"""Cells of the name of an axis and the gap behind it."""
-MIDDLE = "│"
-NOTHING = "·"
+"""As `noodlings.values.affect.AXES`, whose module imports numpy, which takes longer than drawing a screen."""
+NAME_WIDTH = 10
+"""Cells of a name and the gap behind it."""
 
 
-def spark(values: Sequence[float], width: int, style: str = ACCENT) -> Text:
-    """The latest values of 0…1 as columns, oldest first; dots where there is none yet. Number it beside."""
+def spark(values: Sequence[float], width: int) -> Text:
+    """The latest values of 0…1 as columns, oldest first; dots where there is none yet."""
     shown = values[-width:]
-    return Text.assemble((NOTHING * (width - len(shown)), QUIET), ("".join(map(level, shown)), style))
+    return Text.assemble(("·" * (width - len(shown)), QUIET), ("".join(map(level, shown)), ACCENT))
 
 
-def share(axis: str, value: float) -> float:
-    """An axis of an affect as 0…1; valence comes as −1…1."""
-    return (value + 1.0) / 2.0 if axis == "valence" else value
-
-
-def signed_bar(value: float, width: int, style: str = ACCENT) -> Text:
-    """A value of −1…1 as a bar from the middle, in an odd number of cells. Show the number beside it."""
+def signed_bar(value: float, width: int) -> Text:
+    """A value of −1…1 as a bar from the middle, in an odd number of cells."""
     half = width // 2
-    right = bar(max(value, 0.0), half, style)
-    # There are no blocks that grow from the right but these two.
+    right = bar(max(value, 0.0), half)
+    # Unicode has only these two blocks that grow from the right.
     full, part = divmod(max(round(min(max(-value, 0.0), 1.0) * half * 4), 1 if value < 0 else 0), 4)
     left = {0: "", 1: "▕", 2: "▐", 3: "█"}[part] + "█" * full
-    return Text.assemble((NOTHING * (half - len(left)), QUIET), (left, style), (MIDDLE, QUIET), right)
+    return Text.assemble(("·" * (half - len(left)), QUIET), (left, ACCENT), ("│", QUIET), right)
 
 
 def signed_number(value: float) -> str:
@@ -225,7 +218,7 @@ def signed_number(value: float) -> str:
 
 def axis_bars(affect: Affect, width: int) -> list[Text]:
     """An affect as five lines of `width` cells: name, bar, number."""
-    room = width - NAMES - 6
+    room = width - NAME_WIDTH - 6
     lines = []
     for axis in AXES:
         value = getattr(affect, axis)
@@ -233,5 +226,5 @@ def axis_bars(affect: Affect, width: int) -> list[Text]:
         drawn = signed_bar(value, room - 1 + room % 2) if signed else bar(value, room)
         figure = signed_number(value) if signed else number(value)
         gap = " " * (room - drawn.cell_len)
-        lines.append(Text.assemble((axis.ljust(NAMES), QUIET), drawn, gap, (figure.rjust(6), LOUD)))
+        lines.append(Text.assemble((axis.ljust(NAME_WIDTH), QUIET), drawn, gap, (figure.rjust(6), LOUD)))
     return lines

@@ -1,7 +1,7 @@
-"""Points in a plane, each a sign whose shape and shade say how strong it is; one of them can be walked to.
+"""Points in a plane, whose shape and shade say how strong they are; one of them can be chosen.
 
-Each point has a cell of its own: of those that meet, the strongest is where it belongs, and the others are in
-the nearest cells that are free, within `REACH`. Where there is none, they are counted in words.
+Each point has a cell of its own. Of points that would share one, the strongest stays there, and the others
+move to the nearest free cells within `REACH`. Points that find none are only counted.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ from noodlings.drawing.marks import LOUD, QUIET
 SHAPES = "·∘○●"
 """From the weakest to the strongest."""
 SHADES = (QUIET, "", "", LOUD)
-GROUND = "bright_black"
-CHOSEN = "reverse bold"
 REACH = 6
-"""Cells to the side, or half as many up or down, that a point may give way."""
+"""How many cells to the side, or half as many up or down, a point may be moved."""
 _AROUND = sorted(
     (
         (x, y)
@@ -43,10 +41,10 @@ class Point:
     """A point.
 
     Attributes:
-        x, y: 0…1, from the left and from below.
-        strength: 0…1; of several that belong in one cell the strongest is in it.
+        x, y: 0…1, from the left and from the bottom.
+        strength: 0…1.
         style: its colour.
-        sign: drawn in place of a shape, on top of all without one; "" for a shape.
+        sign: drawn instead of a shape; "" for a shape.
     """
 
     x: float
@@ -60,25 +58,24 @@ class Scatter(Widget, can_focus=True):
     """Points between two axes that cross in the middle, with a word in each corner.
 
     Args:
-        corners: words for top left, top right, bottom left and bottom right; how many are there is added.
-        ends: words for the ends of the axes: left, right, top and bottom.
+        corners: labels for top left, top right, bottom left and bottom right; the number of points is added.
+        ends: labels for the ends of the axes: left, right, top and bottom.
     """
 
     DEFAULT_CSS = "Scatter { background: $background; }  Scatter:focus { background: $surface; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "walk(-1, 0)", "Walk from memory to memory", key_display="arrows", show=False),
-        Binding("right", "walk(1, 0)", show=False),
-        Binding("up", "walk(0, 1)", show=False),
-        Binding("down", "walk(0, -1)", show=False),
+        Binding("left", "move(-1, 0)", "Walk from memory to memory", key_display="arrows", show=False),
+        Binding("right", "move(1, 0)", show=False),
+        Binding("up", "move(0, 1)", show=False),
+        Binding("down", "move(0, -1)", show=False),
     ]
     chosen: reactive[int] = reactive(-1)
 
+    @dataclass
     class Chosen(Message):
-        """Whoever looks has chosen another point."""
+        """The user chose another point."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
     def __init__(self, corners: tuple[str, str, str, str], ends: tuple[str, str, str, str]) -> None:
         super().__init__()
@@ -89,14 +86,13 @@ class Scatter(Widget, can_focus=True):
         self._placed: tuple[Size, list[tuple[int, int]]] | None = None
 
     def show(self, points: Sequence[Point], marks: Sequence[Point]) -> None:
-        """Other points; `marks` are drawn above them and cannot be chosen."""
+        """Show points; `marks` are drawn on top of them and cannot be chosen."""
         self._points, self._marks, self._placed = points, marks, None
         if self.chosen >= len(points):
             self.chosen = -1
         self.refresh()
 
     def render(self) -> Text:
-        """The plane in the room that there is."""
         width, height = self.size
         if width < 2 or height < 2:
             return Text()
@@ -112,7 +108,7 @@ class Scatter(Widget, can_focus=True):
             grid[y][x] = (mark.sign, f"{mark.style} {LOUD}")
         if 0 <= self.chosen < len(self._points):
             x, y = cells[self.chosen]
-            grid[y][x] = (grid[y][x][0], CHOSEN)
+            grid[y][x] = (grid[y][x][0], "reverse bold")
         beneath = len(cells) - len(set(cells))
         if beneath:
             _write(grid, f"{beneath:,} more beneath others", height - 2, width // 2 - 10)
@@ -125,7 +121,7 @@ class Scatter(Widget, can_focus=True):
         if near:
             self._choose(max(near, key=lambda at: self._points[at].strength))
 
-    def action_walk(self, right: int, up: int) -> None:
+    def action_move(self, right: int, up: int) -> None:
         """Choose the nearest point in a direction; from nowhere, the strongest of all."""
         if not self._points:
             return
@@ -134,15 +130,16 @@ class Scatter(Widget, can_focus=True):
             return
         cells = self._cells()
         column, row = cells[self.chosen]
-        best: tuple[float, int] | None = None
+        distances = []
         for at, (x, y) in enumerate(cells):
-            ahead, aside = (
-                ((x - column) * right, abs(y - row) * 2) if right else ((row - y) * up * 2, abs(x - column))
-            )
-            if ahead > 0 and (best is None or ahead + 2 * aside < best[0]):
-                best = (ahead + 2 * aside, at)
-        if best is not None:
-            self._choose(best[1])
+            if right:
+                ahead, aside = (x - column) * right, abs(y - row) * 2
+            else:
+                ahead, aside = (row - y) * up * 2, abs(x - column)
+            if ahead > 0:
+                distances.append((ahead + 2 * aside, at))
+        if distances:
+            self._choose(min(distances)[1])
 
     def _choose(self, at: int) -> None:
         self.chosen = at
@@ -182,9 +179,9 @@ class Scatter(Widget, can_focus=True):
         across, down = (height - 1) // 2, (width - 1) // 2
         grid = [[(" ", "")] * width for _ in range(height)]
         for row in range(height):
-            grid[row][down] = ("│", GROUND)
+            grid[row][down] = ("│", "bright_black")
         for column in range(width):
-            grid[across][column] = ("┼" if column == down else "─", GROUND)
+            grid[across][column] = ("┼" if column == down else "─", "bright_black")
         for label in self._labels(width, height):
             _write(grid, *label)
         return grid

@@ -1,8 +1,6 @@
-"""A table of as many rows as there are, of which only those in sight are ever held or drawn.
+"""A table of any number of rows that holds only those it was given, and asks for those that come into view.
 
-It knows how many rows there are and is handed them by index; which ones it misses it says in `Needed`. Rows
-that have not come yet are drawn as dots. Columns that the table is too narrow for stay away as a whole, so
-that what is shown is readable.
+Rows that are missing are drawn as an ellipsis. Columns that do not fit are left out as a whole.
 """
 
 from __future__ import annotations
@@ -25,8 +23,10 @@ from noodlings.text import ELLIPSIS
 
 GAP = 1
 """Cells between two columns."""
-OPEN = 40
+MIN_OPEN_WIDTH = 40
 """Cells that the open column keeps before another one grows."""
+
+Align = Literal["left", "right"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +34,26 @@ class Column:
     """One column.
 
     Attributes:
-        key: what it is sorted by when its title is clicked; "" for what cannot be.
-        title: above it.
+        key: what a click on the title sorts by; "" if it does not sort.
         width: cells; None for the one open column, which takes what is left.
         align: of cells and title.
-        least: it is shown only in a table of at least so many cells.
-        most: it grows to so many cells for what stands in it, as long as `OPEN` are left for the open column.
+        min_table_width: the column is left out of narrower tables.
+        max_width: it grows up to here for its contents, as long as the open column keeps `MIN_OPEN_WIDTH`.
     """
 
     key: str
     title: str
     width: int | None
-    align: Literal["left", "right"] = "left"
-    least: int = 0
-    most: int = 0
+    align: Align = "left"
+    min_table_width: int = 0
+    max_width: int = 0
 
 
 class Table(ScrollView, can_focus=True):
-    """Rows under titles, one of them under the cursor.
+    """Rows under titles, one of them under the cursor. Exactly one column is open.
 
-    Args:
-        columns: exactly one is open.
+    Attributes:
+        count: how many rows there are.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"table--title", "table--cursor", "table--odd"}
@@ -76,144 +75,128 @@ class Table(ScrollView, can_focus=True):
     ]
     cursor: reactive[int] = reactive(0, repaint=False)
 
+    @dataclass
     class Needed(Message):
-        """Rows are in sight that nobody has handed in yet: from `first` up to `last`, both included."""
+        """Rows in view are missing: from `first` up to `last`, both included."""
 
-        def __init__(self, first: int, last: int) -> None:
-            super().__init__()
-            self.first = first
-            self.last = last
+        first: int
+        last: int
 
     class Moved(Message):
-        """Whoever looks moved the cursor to another row."""
-
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
+        """The user moved the cursor to another row."""
 
     class Chosen(Message):
         """The row under the cursor was chosen with enter, or by a second click."""
 
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
-
+    @dataclass
     class Sorted(Message):
         """The title of a column was clicked."""
 
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
+        key: str
 
     def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._columns = columns
         self._rows: dict[int, Sequence[Text]] = {}
         self._longest: dict[int, int] = {}
-        self._count = 0
+        self.count = 0
         self._sorted: tuple[str, bool] = ("", True)
 
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return self._count
+    def show(self, rows: Sequence[Sequence[Text]]) -> None:
+        """Show these rows and no others."""
+        self.begin(len(rows))
+        self.add_rows(dict(enumerate(rows)))
 
-    def begin(self, count: int, order: str = "", falling: bool = True) -> None:
-        """Other rows from now on; cursor and scrolling stay where they are, as far as there are rows.
+    def begin(self, count: int, order: str = "", descending: bool = True) -> None:
+        """Drop all rows, to be given others. Cursor and scroll position stay as far as there are rows.
 
         Args:
-            count: how many there are.
             order: key of the column they are sorted by.
-            falling: or rising.
         """
-        fewer = count < self._count
+        fewer = count < self.count
         self._rows, self._longest = {}, {}
-        self._count = count
-        self._sorted = (order, falling)
+        self.count = count
+        self._sorted = (order, descending)
         self._resize()
         self.cursor = max(min(self.cursor, count - 1), 0)
         self.refresh()
-        if fewer:  # otherwise nobody but the person looking has moved rows out of sight
-            self.call_after_refresh(self._keep_in_sight)
+        if fewer:  # otherwise only the user can have scrolled the cursor out of view
+            self.call_after_refresh(self._keep_cursor_in_view)
 
-    def hand(self, rows: Mapping[int, Sequence[Text]]) -> None:
-        """Some of the rows, by index, a cell for each column. What is in sight and missing is asked for."""
+    def add_rows(self, rows: Mapping[int, Sequence[Text]]) -> None:
+        """Add some of the rows, by index, with a cell for each column."""
         self._rows |= rows
         for at, column in enumerate(self._columns):
-            if column.most:
+            if column.max_width:
                 longest = max((cells[at].cell_len for cells in rows.values()), default=0)
-                self._longest[at] = min(max(self._longest.get(at, 0), longest), column.most)
+                self._longest[at] = min(max(self._longest.get(at, 0), longest), column.max_width)
         self.refresh()
-        self._miss()
+        self._ask_for_missing()
 
-    def in_sight(self) -> tuple[int, int]:
-        """The first and the last row in sight."""
+    def rows_in_view(self) -> tuple[int, int]:
+        """The first and the last row in view."""
         first = self.scroll_offset.y
-        return first, max(min(first + self._body - 1, self._count - 1), first)
+        return first, max(min(first + self._height - 1, self.count - 1), first)
 
     @property
     def complete(self) -> bool:
-        """Whether every row in sight has come."""
+        """Whether no row in view is missing."""
         return not self._missing()
 
     def render_line(self, y: int) -> Strip:
-        """The titles, then the rows in sight."""
         width = self.size.width
         if y == 0:
             return self._strip(self._titles(), "table--title", width)
         at = self.scroll_offset.y + y - 1
-        if at >= self._count:
+        if at >= self.count:
             return Strip.blank(width, self.rich_style)
         cells = self._rows.get(at)
-        shown = self._shown(width)
-        row = (
-            Text(ELLIPSIS)
-            if cells is None
-            else _line([(cells[index], cell, column.align) for index, column, cell in shown])
-        )
+        if cells is None:
+            row = Text(ELLIPSIS)
+        else:
+            row = _line([(cells[index], cell, column.align) for index, column, cell in self._shown(width)])
         style = "table--cursor" if at == self.cursor else "table--odd" if at % 2 else ""
         return self._strip(row, style, width, ">" if at == self.cursor else " ")
 
     # -- moving
 
     def validate_cursor(self, cursor: int) -> int:
-        """Within the rows."""
-        return max(min(cursor, self._count - 1), 0)
+        return max(min(cursor, self.count - 1), 0)
 
     def watch_cursor(self) -> None:
-        """Bring the row into sight."""
-        self._keep_in_sight()
+        self._keep_cursor_in_view()
         self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """What comes into sight is asked for."""
         super().watch_scroll_y(old_value, new_value)
-        self._miss()
+        self._ask_for_missing()
+
+    def cursor_to_end(self) -> None:
+        if self.cursor != self.count - 1:
+            self.cursor = self.count - 1
+            self.call_after_refresh(self._keep_cursor_in_view)  # the new rows are not laid out yet
 
     def action_move(self, by: int) -> None:
-        """Up or down."""
         self._move_to(self.cursor + by)
 
     def action_page(self, by: int) -> None:
-        """Up or down by what is in sight."""
-        self._move_to(self.cursor + by * max(self._body - 1, 1))
+        self._move_to(self.cursor + by * max(self._height - 1, 1))
 
     def action_go(self, row: int) -> None:
-        """To the first row, or with −1 to the last one."""
-        self._move_to(row if row >= 0 else self._count - 1)
+        """Go to the first row, or with −1 to the last one."""
+        self._move_to(row if row >= 0 else self.count - 1)
 
     def action_choose(self) -> None:
-        """Choose the row under the cursor."""
-        if self._count:
-            self.post_message(self.Chosen(self.cursor))
+        if self.count:
+            self.post_message(self.Chosen())
 
     def on_click(self, event: events.Click) -> None:
-        """A title sorts; a row gets the cursor, and is chosen where it has it already."""
+        """Sort by a title. Move to a row, or choose it if the cursor is there already."""
         if event.y == 0:
             self._sort_at(event.x)
             return
         row = self.scroll_offset.y + event.y - 1
-        if row < self._count:
+        if row < self.count:
             if row == self.cursor:
                 self.action_choose()
             self._move_to(row)
@@ -222,56 +205,56 @@ class Table(ScrollView, can_focus=True):
         before = self.cursor
         self.cursor = row
         if self.cursor != before:
-            self.post_message(self.Moved(self.cursor))
+            self.post_message(self.Moved())
 
     def on_resize(self) -> None:
-        """Columns follow the width."""
         self._resize()
-        self._keep_in_sight()
-        self._miss()
+        self._keep_cursor_in_view()
+        self._ask_for_missing()
 
     # -- drawing
 
     @property
-    def _body(self) -> int:
+    def _height(self) -> int:
+        """Lines below the titles."""
         return max(self.scrollable_content_region.height - 1, 0)
 
     def _resize(self) -> None:
-        self.virtual_size = Size(self.scrollable_content_region.width, self._count + 1)
+        self.virtual_size = Size(self.scrollable_content_region.width, self.count + 1)
 
-    def _keep_in_sight(self) -> None:
-        first, height = self.scroll_offset.y, self._body
+    def _keep_cursor_in_view(self) -> None:
+        first, height = self.scroll_offset.y, self._height
         if self.cursor < first:
             self.scroll_to(y=self.cursor, animate=False)
         elif height and self.cursor >= first + height:
             self.scroll_to(y=self.cursor - height + 1, animate=False)
 
     def _missing(self) -> list[int]:
-        first, last = self.in_sight()
-        return [at for at in range(first, last + 1) if at < self._count and at not in self._rows]
+        first, last = self.rows_in_view()
+        return [at for at in range(first, last + 1) if at < self.count and at not in self._rows]
 
-    def _miss(self) -> None:
+    def _ask_for_missing(self) -> None:
         if missing := self._missing():
             self.post_message(self.Needed(missing[0], missing[-1]))
 
     def _titles(self) -> Text:
-        order, falling = self._sorted
+        order, descending = self._sorted
         cells = []
         for _, column, width in self._shown(self.size.width):
-            mark = ("↓" if falling else "↑") if column.key and column.key == order else ""
+            mark = ("↓" if descending else "↑") if column.key and column.key == order else ""
             cells.append((Text(f"{column.title}{mark}"), width, column.align))
         return _line(cells)
 
     def _shown(self, width: int) -> list[tuple[int, Column, int]]:
         """Index, column and cells of each column that is shown; the cursor has a cell of its own."""
-        there = [(at, column) for at, column in enumerate(self._columns) if column.least <= width]
-        fixed = sum(column.width for _, column in there if column.width is not None)
-        room = max(width - 1 - GAP * len(there) - fixed - 1, 1)
+        fitting = [(at, column) for at, column in enumerate(self._columns) if column.min_table_width <= width]
+        fixed = sum(column.width for _, column in fitting if column.width is not None)
+        room = max(width - 1 - GAP * len(fitting) - fixed - 1, 1)
         shown = []
-        for at, column in there:
-            wider = max(min(self._longest.get(at, 0) - (column.width or 0), room - OPEN), 0)
-            room -= wider
-            shown.append((at, column, None if column.width is None else column.width + wider))
+        for at, column in fitting:
+            extra = max(min(self._longest.get(at, 0) - (column.width or 0), room - MIN_OPEN_WIDTH), 0)
+            room -= extra
+            shown.append((at, column, None if column.width is None else column.width + extra))
         return [(at, column, room if cells is None else cells) for at, column, cells in shown]
 
     def _strip(self, line: Text, style: str, width: int, mark: str = " ") -> Strip:
@@ -290,7 +273,7 @@ class Table(ScrollView, can_focus=True):
                 return
 
 
-def _line(cells: Sequence[tuple[Text, int, Literal["left", "right"]]]) -> Text:
+def _line(cells: Sequence[tuple[Text, int, Align]]) -> Text:
     line = Text(no_wrap=True, end="")
     for text, width, align in cells:
         line.append(" " * GAP if line else "").append_text(cut(text, width, align, pad=True))

@@ -17,7 +17,7 @@ from commands import registry
 from commands.registry import CommandContext
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, Role
-from studio.panes.entry_rows import facts, made_of
+from studio.panes.entry_text import bars_text, facts_text
 from tests.api.conftest import Site
 from tests.api.mcp_clients import said
 from tests.api.serving import served
@@ -94,9 +94,9 @@ async def test_a_model_is_told_them_and_tags_stay_quotations(lived: Site) -> Non
 
 async def test_the_studio_shows_them(lived: Site) -> None:
     (entry, _) = lived.parts.inspector.working(Caller("a", "a", Role.VIEWER), "phi").entries
-    assert " · #grief · #pets · " in facts(entry).plain
-    assert f"{GRIEF.intensity:.2f}" in made_of(entry, 80, 20).plain
-    assert "intensity" in made_of(entry, 30, 40).plain
+    assert " · #grief · #pets · " in facts_text(entry).plain
+    assert f"{GRIEF.intensity:.2f}" in bars_text(entry, 80, 20).plain
+    assert "intensity" in bars_text(entry, 30, 40).plain
 
 
 @pytest.mark.slow

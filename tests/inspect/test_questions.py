@@ -121,6 +121,6 @@ async def test_a_refusal_is_not_changed_by_the_reading() -> None:
 
 
 def test_neither_table_nor_screen_imports_what_reads_memories() -> None:
-    code = "import sys, noodlings.inspect.questions, studio.app, studio.apart; print(*sys.modules)"
+    code = "import sys, noodlings.inspect.questions, studio.app, studio.process; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert not {"numpy", "pydantic", "sqlalchemy", "noodlings.inspect.views"} & set(done.stdout.split())

@@ -18,7 +18,7 @@ from noodlings.inspect.questions import Question, V
 from noodlings.inspect.why import WhyView
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Kind, Percept
-from studio.source import Action, Sign
+from studio.source import Action, SourceEvent
 from tests.studio.village import Village
 
 NOW = 1_000_000.0
@@ -59,11 +59,11 @@ class Talking(Village):
         super().__init__(folder, lambda: self._build(store))
         self.asked: list[tuple[Question[Any], dict[str, Any]]] = []
         self.refusal = ""
-        self._signs: asyncio.Queue[Sign] = asyncio.Queue()
+        self._signs: asyncio.Queue[SourceEvent] = asyncio.Queue()
 
     def tell(self, step: str, entry: int = 99, turn: WhyView | None = None, agent: str = "phi") -> None:
         """Another step of a turn."""
-        self._signs.put_nowait(Sign(agent, step, TurnEventView(agent, "Phi", entry, step, turn)))
+        self._signs.put_nowait(SourceEvent(agent, step, TurnEventView(agent, "Phi", entry, step, turn)))
 
     async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """Remember what was asked."""
@@ -76,7 +76,7 @@ class Talking(Village):
             raise NoodlingsError(self.refusal)
         return await super().act(action, agent, **how)
 
-    async def happenings(self) -> AsyncIterator[Sign]:
+    async def events(self) -> AsyncIterator[SourceEvent]:
         """What is told."""
         while True:
             yield await self._signs.get()

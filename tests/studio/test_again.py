@@ -13,12 +13,13 @@ from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
 from studio import app as application
 from studio.panes import what_if
-from studio.panes.episodic import Episodic, Filter
+from studio.panes.episodic import Episodic
 from studio.panes.subconscious import Subconscious
-from studio.panes.talk import Line, Talk
-from studio.panes.what_if import Asked, WhatIf
+from studio.panes.talk import Talk
+from studio.panes.what_if import WhatIf
 from studio.panes.working import Working
-from studio.widgets.lines import Remark
+from studio.widgets.inputs import LineInput
+from studio.widgets.lines import StatusLine
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
@@ -49,8 +50,8 @@ class Ageing(Talking):
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Again comes soon."""
-    monkeypatch.setattr(application, "AGAIN", 0.05)
-    monkeypatch.setattr(application, "REST", 0.01)
+    monkeypatch.setattr(application, "MAX_REFRESH_SECONDS", 0.05)
+    monkeypatch.setattr(application, "MIN_REFRESH_SECONDS", 0.01)
 
 
 @pytest.mark.usefixtures("soon")
@@ -96,11 +97,11 @@ async def test_rows_that_come_while_somebody_scrolls_do_not_pull_them_back(tmp_p
 async def test_what_is_half_typed_stays(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        for key, line in (("4", Filter), ("1", Line)):
-            app.query_one("Agents OptionList").focus()
+        for key in "41":
+            app.query_one("AgentList OptionList").focus()
             await pilot.press(key, "slash", *"dog", "left")
             await again(pilot, source)
-            typed = app.query_one(line)
+            typed = app.pane.query_one(LineInput)
             assert (typed.value, typed.cursor_position, app.focused) == ("dog", 2, typed)
 
 
@@ -108,18 +109,23 @@ async def test_what_is_half_typed_stays(tmp_path: Path) -> None:
 async def test_a_question_of_what_if_is_answered_again_without_a_word_about_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(what_if, "EVERY", 60.0)  # how far it is loaded is not asked meanwhile
+    monkeypatch.setattr(what_if, "POLL_SECONDS", 60.0)  # how far it is loaded is not asked meanwhile
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
         await pilot.press("9")
         await until(pilot, lambda: "come to mind" in screen_of(app))
         await pilot.press("slash", *"dog")
-        remark = app.query_one(WhatIf).query_one(Remark)
-        await until(pilot, lambda: app.query_one(Asked).value == "dog" and "looking" not in screen_of(app))
+        remark = app.query_one(WhatIf).query_one(StatusLine)
+        await until(
+            pilot,
+            lambda: (
+                app.query_one(WhatIf).query_one(LineInput).value == "dog" and "looking" not in screen_of(app)
+            ),
+        )
         said: list[str] = []
-        remark.say = lambda text, warning=False: said.append(text)  # type: ignore[method-assign]
+        remark.show = lambda text, warning=False: said.append(text)  # type: ignore[method-assign]
         await again(pilot, source)
-        assert app.query_one(Asked).value == "dog"
+        assert app.query_one(WhatIf).query_one(LineInput).value == "dog"
         assert not any("looking" in words for words in said)
 
 

@@ -14,15 +14,15 @@ from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
 from studio.app import Studio
-from studio.dialogs import bindings_of, told_of
+from studio.dialogs import bindings_of, named_bindings
 from studio.panes import PANES
 from studio.panes.episodic import Episodic
 from studio.panes.flow import Flow
 from studio.panes.stats import Stats
-from studio.panes.talk import Line
-from studio.source import FOUND, LOST, Sign, Unreachable
+from studio.source import DISCONNECTED, RECONNECTED, SourceEvent, Unreachable
 from studio.theme import THEMES
-from studio.widgets.agents import Agents
+from studio.widgets.agents import AgentList
+from studio.widgets.inputs import LineInput
 from tests.studio.village import Village, looking, screen_of, until
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ def source(tmp_path: Path) -> Village:
 
 async def go_to(pilot: Pilot[None], at: int) -> None:
     """Show a pane by its number, from where a number is a key and no text."""
-    pilot.app.query_one(Agents).query_one("OptionList").focus()
+    pilot.app.query_one(AgentList).query_one("OptionList").focus()
     await pilot.press(str(at + 1)[-1])
 
 
@@ -48,13 +48,13 @@ async def test_everybody_is_at_the_left_and_the_first_pane_in_sight(source: Vill
 
 async def test_the_agent_that_was_asked_for_is_looked_at_first(source: Village) -> None:
     async with looking(source, agent="servnak") as (app, pilot):
-        await until(pilot, lambda: app.query_one(Agents).chosen == "servnak")
+        await until(pilot, lambda: app.query_one(AgentList).chosen == "servnak")
         assert "studio · SERVNAK" in screen_of(app)
 
 
 async def test_keys_lead_from_agent_to_agent(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        column = app.query_one(Agents)
+        column = app.query_one(AgentList)
         await until(pilot, lambda: column.chosen == "phi")
         await pilot.press("0", "n")
         assert column.chosen == "servnak"
@@ -70,7 +70,7 @@ async def test_numbers_and_brackets_lead_from_pane_to_pane(source: Village) -> N
             await go_to(pilot, at)
             assert type(app.pane) is pane
             assert f"[{pane.TITLE}]" in screen_of(app)
-        app.query_one(Agents).query_one("OptionList").focus()
+        app.query_one(AgentList).query_one("OptionList").focus()
         await pilot.press("1", "right_square_bracket")
         assert app.pane is app.query_one(Flow)
         await pilot.press("left_square_bracket", "left_square_bracket")
@@ -81,7 +81,7 @@ async def test_a_click_on_a_tab_and_on_an_agent(source: Village) -> None:
     async with looking(source) as (app, pilot):
         await pilot.click("TabBar", offset=(23, 0))
         assert type(app.pane) is Episodic
-        await pilot.click("Agents OptionList", offset=(4, 1))
+        await pilot.click("AgentList OptionList", offset=(4, 1))
         await until(pilot, lambda: "studio · Maren" in screen_of(app))
 
 
@@ -89,7 +89,7 @@ async def test_every_pane_has_help_with_its_keys(source: Village) -> None:
     async with looking(source) as (app, pilot):
         for at, pane in enumerate(PANES):
             await go_to(pilot, at)
-            app.query_one(Agents).query_one("OptionList").focus()
+            app.query_one(AgentList).query_one("OptionList").focus()
             await pilot.press("question_mark")
             await until(pilot, lambda: "Everywhere" in screen_of(app))
             assert " ".join(pane.ABOUT.split()[:4]) in screen_of(app)
@@ -109,7 +109,7 @@ async def test_each_set_of_colours(source: Village) -> None:
 
 async def test_the_palette_knows_panes_agents_and_colours(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        await until(pilot, lambda: bool(app.query_one(Agents).ids))
+        await until(pilot, lambda: bool(app.query_one(AgentList).ids))
         commands = {command.title: command for command in app.get_system_commands(app.screen)}
         assert {"Show Episodic", "Look at Maren", "Colours: safe", "Refresh", "Quit"} <= commands.keys()
         commands["Show Episodic"].callback()
@@ -117,7 +117,7 @@ async def test_the_palette_knows_panes_agents_and_colours(source: Village) -> No
         commands["Colours: safe"].callback()
         await until(pilot, lambda: "studio · Maren" in screen_of(app))
         assert (type(app.pane), app.theme) == (Episodic, "safe")
-        app.query_one(Agents).choose("phi")
+        app.query_one(AgentList).choose("phi")
         await until(pilot, lambda: app.query_one(Episodic).detail.entry is not None)
         await pilot.press("ctrl+p", *"forget")
         await until(
@@ -127,16 +127,18 @@ async def test_the_palette_knows_panes_agents_and_colours(source: Village) -> No
         await until(pilot, lambda: "Forget memory" in screen_of(app))
         await pilot.press("n")
         commands["Speak"].callback()  # shows the pane that it belongs to
-        await until(pilot, lambda: isinstance(app.focused, Line))
+        await until(pilot, lambda: isinstance(app.focused, LineInput))
 
 
 async def test_every_key_that_has_a_name_is_in_the_palette_and_in_the_help(source: Village) -> None:
     async with looking(source, (120, 120)) as (app, pilot):
         for at, pane in enumerate(PANES):
             await go_to(pilot, at)
-            named = {binding.description for binding in told_of([*bindings_of(pane), *Studio.BINDINGS])}
+            named = {
+                binding.description for binding in named_bindings([*bindings_of(pane), *Studio.BINDINGS])
+            }
             assert named <= {command.title for command in app.get_system_commands(app.screen)}
-            app.query_one(Agents).query_one("OptionList").focus()
+            app.query_one(AgentList).query_one("OptionList").focus()
             await pilot.press("question_mark")
             await until(pilot, lambda: "Escape closes this" in screen_of(app))
             assert all(name in screen_of(app) for name in named)
@@ -160,13 +162,13 @@ async def test_any_size_is_drawn_and_changed_to(source: Village, size: tuple[int
             await pilot.resize_terminal(*size)
             await until(pilot, lambda: len(screen_of(app).split("\n")) == size[1])
         await pilot.resize_terminal(120, 40)
-        await until(pilot, lambda: app.query_one(Agents).region.width == 24)
+        await until(pilot, lambda: app.query_one(AgentList).region.width == 24)
 
 
 async def test_the_left_column_goes_where_there_is_no_room(source: Village) -> None:
     async with looking(source, size=(60, 20)) as (app, pilot):
         await until(pilot, lambda: "[Talk]" in screen_of(app))
-        assert app.query_one(Agents).region.width == 0
+        assert app.query_one(AgentList).region.width == 0
 
 
 class Failing(Village):
@@ -198,10 +200,10 @@ class Signing(Village):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.signs: asyncio.Queue[Sign] = asyncio.Queue()
+        self.signs: asyncio.Queue[SourceEvent] = asyncio.Queue()
         self.asked: list[tuple[Question[Any], str]] = []
 
-    async def happenings(self) -> AsyncIterator[Sign]:
+    async def events(self) -> AsyncIterator[SourceEvent]:
         while True:
             yield await self.signs.get()
 
@@ -214,10 +216,10 @@ async def test_losing_the_source_is_said_and_finding_it_reads_anew(tmp_path: Pat
     source = Signing(tmp_path)
     async with looking(source) as (app, pilot):
         assert "● live" in screen_of(app)
-        await source.signs.put(Sign(step=LOST, why="refused"))
+        await source.signs.put(SourceEvent(step=DISCONNECTED, reason="refused"))
         await until(pilot, lambda: "reconnecting" in screen_of(app))
         source.asked.clear()
-        await source.signs.put(Sign(step=FOUND))
+        await source.signs.put(SourceEvent(step=RECONNECTED))
         await until(pilot, lambda: (questions.BROWSE, "phi") in source.asked)
         assert "reconnecting" not in screen_of(app)
 
@@ -229,7 +231,7 @@ async def test_many_signs_are_read_once(tmp_path: Path) -> None:
         await pilot.pause(0.3)
         source.asked.clear()
         for _ in range(50):
-            await source.signs.put(Sign("phi"))
+            await source.signs.put(SourceEvent("phi"))
         await until(pilot, lambda: (questions.OBSERVE, "servnak") in source.asked)
         await pilot.pause(0.5)
         assert source.asked.count((questions.AGENTS, "")) <= 3

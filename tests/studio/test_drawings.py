@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import App, ComposeResult
 
 from studio.widgets.heat import HeatStrip
-from studio.widgets.marks import ADDED, TAKEN, differences, plot
+from studio.widgets.marks import ADDED, REMOVED, differences, plot
 from studio.widgets.sliders import Slider, Sliders
 from tests.thorough import examples
 
@@ -21,7 +21,7 @@ def test_what_came_and_what_went_is_marked_by_signs_and_by_style() -> None:
     shown = differences("the dog barks", "the old dog")
     assert shown.plain == "the {+old+} dog [−barks−]"
     styled = {shown.plain[span.start : span.end]: span.style for span in shown.spans}
-    assert (styled["old"], styled["barks"]) == (ADDED, TAKEN)
+    assert (styled["old"], styled["barks"]) == (ADDED, REMOVED)
 
 
 @given(WORDS, WORDS)
@@ -70,9 +70,9 @@ class Shown(App[None]):
         yield self.strip
         yield self.sliders
 
-    def on_sliders_changed(self, event: Sliders.Changed) -> None:
+    def on_sliders_changed(self) -> None:
         """Remember."""
-        self.changes.append(event.values)
+        self.changes.append(self.sliders.values)
 
 
 async def test_high_and_low_numbers_differ_by_more_than_colour() -> None:
@@ -80,7 +80,7 @@ async def test_high_and_low_numbers_differ_by_more_than_colour() -> None:
     async with app.run_test(size=(60, 12)):
         app.strip.show([[-1.0, 1.0, *[0.0] * 22]])
         cells = app.strip.render().plain.splitlines()[1][5:]
-        assert len({cells[0], cells[app.strip._each], cells[2 * app.strip._each]}) == 3
+        assert len({cells[0], cells[app.strip._cells_each], cells[2 * app.strip._cells_each]}) == 3
         assert app.strip.name_of(0) == "fast 1"
         assert app.strip.name_of(16) == "slow 1"
 
@@ -88,7 +88,7 @@ async def test_high_and_low_numbers_differ_by_more_than_colour() -> None:
 async def test_sliders_stay_in_their_range_and_tell_only_changes() -> None:
     app = Shown()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.sliders.put([-1.0, 0.95])
+        app.sliders.set_values([-1.0, 0.95])
         app.sliders.focus()
         await pilot.press("left", "down", "right", "right")
         assert app.sliders.values == (-1.0, 1.0)

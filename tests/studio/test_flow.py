@@ -10,7 +10,7 @@ from noodlings.inspect import questions
 from noodlings.inspect.reasons import REASONS, SEARCHED, in_groups, reason_of, score_of
 from noodlings.inspect.views import FlowEntryView
 from studio.panes.flow import Flow
-from studio.panes.why_lines import fit, reason_words
+from studio.panes.why_lines import fit_text, reason_text
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
@@ -36,7 +36,7 @@ async def test_every_memory_in_mind_stands_there_with_its_why_and_score(
         table = app.query_one(Flow).query_one(Table)
         assert table.count == len(flow.recalled) + len(flow.left_out) + bool(flow.left_out)
         first = in_groups(flow.recalled)[0]
-        assert reason_words(reason_of(first)) in screen
+        assert reason_text(reason_of(first)) in screen
         assert f"{score_of(first):.2f}" in screen
         assert "bar: fits its reason, 0–1" in screen
 
@@ -53,7 +53,7 @@ def test_memories_stand_by_reason_what_was_used_first_and_to_be_recent_is_the_la
     important, ego = one(6, 0.95, "important"), one(7, 0.5, "ego")
     found = in_groups([recent, shared, important, ego, strong, used, weak])
     assert [view.id for view in found] == [3, 4, 5, 7, 6, 2, 1]
-    bars = [fit(view, 4).plain for view in (recent, ego, important)]
+    bars = [fit_text(view).plain for view in (recent, ego, important)]
     assert bars[:2] == ["", ""]  # they hold or do not: no bar, however high the score
     assert bars[2].endswith(" 0.95")
 

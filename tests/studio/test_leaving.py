@@ -11,7 +11,7 @@ import pytest
 from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
 from studio.app import Studio
-from studio.widgets.agents import Agents
+from studio.widgets.agents import AgentList
 from tests.studio.village import Village, screen_of, until
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ class Late(Village):
     async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         answer = await super().ask(question, agent, **how)
         if question is self._late:
-            parts = (self.app.query_one(Agents), self.app.pane)
+            parts = (self.app.query_one(AgentList), self.app.pane)
             self.asked.set()
             while any(part.children for part in parts):  # noqa: ASYNC110 — no event tells of it
                 await asyncio.sleep(0.005)  # the screen needs the time

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.dialogs import parted
+from studio.dialogs import split_note
 from studio.panes.episodic import Episodic
 from tests.studio.village import Village, looking, memories, screen_of, until
 
@@ -33,7 +33,7 @@ parts:
 
 
 def test_words_come_first_and_figures_are_rounded() -> None:
-    words, facts = parted(NOTE)
+    words, facts = split_note(NOTE)
     assert "id: 11" not in words
     assert words.strip().startswith("**Caity** said")
     told = dict(line.split(maxsplit=1) for line in facts.plain.split("\n"))
@@ -47,7 +47,7 @@ def test_words_come_first_and_figures_are_rounded() -> None:
     ["", "---", "# Only words", "---\nnever ends", "---\n[not, facts]\n---\nwords", "---\n: : [\n---\nw"],
 )
 def test_a_note_without_a_head_that_can_be_read_is_its_words(note: str) -> None:
-    words, facts = parted(note)
+    words, facts = split_note(note)
     assert facts.plain == ""
     assert note.endswith(words)
 

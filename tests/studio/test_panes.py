@@ -9,9 +9,10 @@ import pytest
 
 from studio.panes.affect import Affect
 from studio.panes.detail import Detail
-from studio.panes.episodic import Episodic, Filter
+from studio.panes.episodic import Episodic
 from studio.panes.working import Working
 from studio.source import Action
+from studio.widgets.inputs import LineInput
 from studio.widgets.scatter import Scatter
 from studio.widgets.table import Table
 from tests.studio.village import HOSTILE, Village, looking, memories, screen_of, until
@@ -99,7 +100,7 @@ async def test_the_filter_narrows_with_each_letter(source: Village) -> None:
         assert pane.detail.entry is None
         await pilot.press("escape")
         await until(pilot, lambda: pane.up_to_date and pane.table.count == 150)
-        assert pane.query_one(Filter).value == ""
+        assert pane.query_one(LineInput).value == ""
         assert app.focused is pane.table
 
 

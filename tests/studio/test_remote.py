@@ -23,8 +23,8 @@ from noodlings.inspect.feed import TurnEventView
 from noodlings.inspect.questions import QUESTIONS, Question
 from studio.app import Studio
 from studio.panes.talk import Talk
-from studio.remote import RemoteSource, _sign
-from studio.source import FOUND, LOST, Action, Sign, Unreachable
+from studio.remote import RemoteSource, _parse_event
+from studio.source import DISCONNECTED, RECONNECTED, Action, SourceEvent, Unreachable
 from tests.api.serving import ROOT, Server, environment, served
 from tests.studio.village import screen_of, until
 
@@ -173,13 +173,13 @@ async def test_what_a_token_does_not_allow_is_said_in_words(tmp_path: Path) -> N
 
 
 def test_what_waiting_does_not_change_is_said_before_there_is_a_screen(tmp_path: Path) -> None:
-    RemoteSource("http://127.0.0.1:9").meet()  # it may come back
+    RemoteSource("http://127.0.0.1:9").connect()  # it may come back
     with served(tmp_path, tokens=TOKENS) as server:
-        RemoteSource(server.url, TOKENS[1]["token"]).meet()
+        RemoteSource(server.url, TOKENS[1]["token"]).connect()
         with pytest.raises(
             Forbidden, match=r"Authorization: Bearer TOKEN\. Pass it with --token or NOODLINGS_TOKEN\."
         ):
-            RemoteSource(server.url).meet()
+            RemoteSource(server.url).connect()
         run = [sys.executable, "-m", "noodlings", "studio", "--url", server.url]
         screen, terminal = pty.openpty()  # on which nothing is drawn
         refused = subprocess.run(
@@ -238,12 +238,12 @@ async def test_an_answer_that_is_not_understood_is_said_on_the_screen() -> None:
 )
 async def test_a_message_that_is_not_understood_is_refused_in_words(message: str) -> None:
     with pytest.raises(NoodlingsError, match="noodlings"):
-        await _sign(message)
+        await _parse_event(message)
 
 
 async def test_a_message_of_a_newer_server_is_understood() -> None:
     told = {"agent": "phi", "name": "Phi", "entry": 1, "step": "dream", "turn": None, "more": 1}
-    sign = await _sign(json.dumps({"type": "step"} | told))
+    sign = await _parse_event(json.dumps({"type": "step"} | told))
     assert sign is not None
     assert sign.turn_event == TurnEventView("phi", "Phi", 1, "dream", None)
 
@@ -273,13 +273,13 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 
 
 async def test_steps_come_as_they_happen_and_a_killed_server_is_found_again(tmp_path: Path) -> None:
-    signs: list[Sign] = []
+    signs: list[SourceEvent] = []
     with served(tmp_path) as server:
         port = server.url.rpartition(":")[2]
         remote = RemoteSource(server.url)
 
         async def listen() -> None:
-            async for sign in remote.happenings():
+            async for sign in remote.events():
                 signs.append(sign)  # noqa: PERF401 — the other side looks at it meanwhile
 
         listening = asyncio.create_task(listen())
@@ -291,10 +291,10 @@ async def test_steps_come_as_they_happen_and_a_killed_server_is_found_again(tmp_
             assert steps[0] == "perceived"
             assert {"recall", "turn"} < set(steps)
             server.process.kill()
-            await _until(lambda: signs[-1].step == LOST)
-            assert sum(sign.step == LOST for sign in signs) == 1
+            await _until(lambda: signs[-1].step == DISCONNECTED)
+            assert sum(sign.step == DISCONNECTED for sign in signs) == 1
             with served(tmp_path, "--port", port):
-                await _until(lambda: any(sign.step == FOUND for sign in signs))
+                await _until(lambda: any(sign.step == RECONNECTED for sign in signs))
                 assert (await remote.ask(questions.STATS, "phi")).perceived == 1
         finally:
             listening.cancel()

@@ -12,7 +12,7 @@ from tests.studio.village import screen_of, until
 COLUMNS = (
     Column("number", "no.", 4, "right"),
     Column("", "text", None),
-    Column("extra", "extra", 8, least=40),
+    Column("extra", "extra", 8, min_table_width=40),
 )
 
 
@@ -32,10 +32,10 @@ class Holder(App[None]):
 
     def on_table_needed(self, event: Table.Needed) -> None:
         self.said.append((event.first, event.last))
-        self.table.hand({at: a_row(at) for at in range(event.first, event.last + 1)})
+        self.table.add_rows({at: a_row(at) for at in range(event.first, event.last + 1)})
 
-    def on_table_chosen(self, event: Table.Chosen) -> None:
-        self.said.append(event.row)
+    def on_table_chosen(self) -> None:
+        self.said.append(self.table.cursor)
 
     def on_table_sorted(self, event: Table.Sorted) -> None:
         self.said.append(event.key)
@@ -49,7 +49,7 @@ async def test_of_a_hundred_thousand_rows_only_those_in_sight_are_asked_for() ->
     app = Holder()
     async with app.run_test(size=(60, 12)) as pilot:
         app.table.begin(100_000)
-        app.table.hand({0: a_row(0)})
+        app.table.add_rows({0: a_row(0)})
         await pilot.pause()
         assert app.said == [(1, 10)]
         await pilot.press("end")
@@ -67,7 +67,7 @@ async def test_nothing_is_wider_than_its_room_and_what_is_cut_says_so() -> None:
     app = Holder()
     async with app.run_test(size=(60, 12)) as pilot:
         app.table.begin(3)
-        app.table.hand({at: a_row(at) for at in range(3)})
+        app.table.add_rows({at: a_row(at) for at in range(3)})
         await pilot.pause()
         lines = screen_of(app).split("\n")
         assert lines[0].split() == ["no.", "text", "extra"]
@@ -104,7 +104,7 @@ async def test_clicks_choose_rows_and_titles() -> None:
     app = Holder()
     async with app.run_test(size=(60, 12)) as pilot:
         app.table.begin(5, "number", False)
-        app.table.hand({at: a_row(at) for at in range(5)})
+        app.table.add_rows({at: a_row(at) for at in range(5)})
         await pilot.pause()
         assert "no.↑" in screen_of(app)
         await pilot.click(Table, offset=(2, 0))

@@ -16,9 +16,10 @@ from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind, Percept
 from studio.app import Studio
 from studio.panes.flow import Flow
-from studio.panes.talk import Line, Talk
+from studio.panes.talk import Talk
 from studio.panes.transistors import Transistors
-from studio.source import FOUND, Action, Sign
+from studio.source import RECONNECTED, Action, SourceEvent
+from studio.widgets.inputs import LineInput
 from tests.studio.talking import NOW, SAID, Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
@@ -29,7 +30,7 @@ DOG, LAST = SAID[0], SAID[-1]
 
 def told(app: Studio) -> str:
     """What stands beside the talk."""
-    return str(app.query_one(Talk).query_one("#told").render())
+    return str(app.query_one(Talk).query_one("#why-text").render())
 
 
 def thought(app: Studio) -> str:
@@ -53,7 +54,7 @@ async def test_it_opens_on_the_talk_so_far_with_the_why_of_the_last_answer(
         await pilot.press("slash", *"hi Phi", "enter")
         await until(pilot, lambda: bool(source.done))
         assert source.done == [(Action.SAY, "phi", {"text": "hi Phi"})]
-        assert app.query_one(Line).value == ""
+        assert app.query_one(LineInput).value == ""
 
 
 async def test_one_answer_is_looked_at_in_every_pane_that_shows_one(tmp_path: Path) -> None:
@@ -135,7 +136,7 @@ async def test_commas_alone_lead_beyond_what_was_read(tmp_path: Path) -> None:
         listed = app.query_one(Talk).query_one("#lines", OptionList)
         await until(pilot, lambda: listed.option_count == 60)
         talk = app.query_one(Talk).conversation
-        talk.look_at(talk.answered[0])
+        talk.choose(talk.answered[0])
         await pilot.press("comma")
         await until(pilot, lambda: listed.option_count == 120)
         await until(pilot, lambda: talk.chosen == 89 and "answer 89" in screen_of(app))
@@ -194,7 +195,7 @@ async def test_a_turn_that_ended_with_its_server_is_not_waited_for(tmp_path: Pat
         await until(pilot, lambda: "took ms" in screen_of(app))
         source.tell("perceived")
         await until(pilot, lambda: "✓ heard and kept" in screen_of(app))
-        source._signs.put_nowait(Sign(step=FOUND))
+        source._signs.put_nowait(SourceEvent(step=RECONNECTED))
         await until(pilot, lambda: "took ms" in screen_of(app))
 
 
@@ -217,7 +218,7 @@ async def test_what_is_refused_comes_back_into_the_line_with_the_reason(tmp_path
     source.refusal = "a viewer reads, and changes nothing"
     async with looking(source) as (app, pilot):
         await pilot.press("1", "slash", *"hi", "enter")
-        await until(pilot, lambda: app.query_one(Line).value == "hi")
+        await until(pilot, lambda: app.query_one(LineInput).value == "hi")
         assert source.refusal in screen_of(app)
 
 

@@ -13,7 +13,7 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
 from studio.panes.transistors import Transistors
-from studio.widgets.lines import Remark
+from studio.widgets.lines import StatusLine
 from tests.llm.server import chat, serving
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
@@ -57,7 +57,7 @@ async def test_comma_goes_back_a_turn_and_the_first_one_is_the_last_stop(tmp_pat
         assert "somebody at the door" in screen_of(app)
         await pilot.press("full_stop")
         await until(pilot, lambda: "We won" in screen_of(app))
-        assert "the last answer" in str(app.query_one(Transistors).query_one(Remark).render())
+        assert "the last answer" in str(app.query_one(Transistors).query_one(StatusLine).render())
 
 
 async def test_an_agent_that_said_nothing_shows_its_gains(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
 from studio.panes import PANES
 from studio.panes.stats import Stats
-from studio.source import FOUND, LOST, Action, Sign, Unreachable
-from studio.widgets.agents import Agents
+from studio.source import DISCONNECTED, RECONNECTED, Action, SourceEvent, Unreachable
+from studio.widgets.agents import AgentList
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import looking, screen_of, until
 
@@ -57,7 +57,7 @@ async def test_a_refusal_is_said_whole_and_nobody_pretends_to_reconnect(
         await pilot.press("0")
         await until(pilot, lambda: "7 of 20" in screen_of(app))
         source.error = Forbidden(SENTENCE)
-        await source._signs.put(Sign(step=LOST, why="the stream is refused (401)"))
+        await source._signs.put(SourceEvent(step=DISCONNECTED, reason="the stream is refused (401)"))
         await pilot.press("r")
         await until(pilot, lambda: SENTENCE in words_of(screen_of(app)))
         assert "✕ refused" in screen_of(app)
@@ -84,7 +84,7 @@ async def test_figures_stay_whole_with_the_time_they_are_of(tmp_path: Path) -> N
         await pilot.press("0")
         await until(pilot, lambda: "7 of 20" in screen_of(app))
         source.error = Unreachable("http://127.0.0.1:9 does not answer")
-        await source._signs.put(Sign(step=LOST, why="refused"))
+        await source._signs.put(SourceEvent(step=DISCONNECTED, reason="refused"))
         await until(pilot, lambda: "↻ reconnecting" in screen_of(app))
         assert "Stats is as of " in screen_of(app)
         await pilot.press("3", "0")
@@ -96,11 +96,11 @@ async def test_figures_stay_whole_with_the_time_they_are_of(tmp_path: Path) -> N
         assert "Nothing has been read yet." in screen_of(app)
         await pilot.press("0")
         await until(pilot, lambda: "Stats is as of " in screen_of(app))
-        app.query_one(Agents).choose("maren")
+        app.query_one(AgentList).choose("maren")
         await until(pilot, lambda: "Nothing has been read yet." in screen_of(app))
-        app.query_one(Agents).choose("phi")
+        app.query_one(AgentList).choose("phi")
         source.error = None
-        await source._signs.put(Sign(step=FOUND))
+        await source._signs.put(SourceEvent(step=RECONNECTED))
         await pilot.press("0")
         await until(pilot, lambda: "as of" not in screen_of(app) and "does not" not in screen_of(app))
         assert app.query_one(Stats)
@@ -121,7 +121,7 @@ async def test_of_the_agent_before_nothing_stays_where_nothing_is_told_of_the_ne
     keys = [str(at + 1)[-1] for at in range(len(PANES))]
     untold = []
     async with looking(source, agent="servnak") as (app, pilot):
-        app.query_one(Agents).choose("maren")
+        app.query_one(AgentList).choose("maren")
         for key in keys:
             await pilot.press(key)
             await until(pilot, lambda: "of them nothing is told" in words_of(screen_of(app)))
@@ -130,7 +130,7 @@ async def test_of_the_agent_before_nothing_stays_where_nothing_is_told_of_the_ne
         for key, words in zip(keys, untold, strict=True):
             await pilot.press(key)
             await until(pilot, lambda words=words: len(words_of(screen_of(app))) > len(words))
-        app.query_one(Agents).choose("maren")
+        app.query_one(AgentList).choose("maren")
         for key, words in zip(keys, untold, strict=True):
             await pilot.press(key)
             await until(pilot, lambda words=words: words_of(screen_of(app)) == words)
@@ -163,5 +163,5 @@ async def test_what_was_not_heard_is_no_error_any_more_once_one_is_heard_again(t
         await pilot.press("enter")
         await until(pilot, lambda: "! http://127.0.0.1:9 does not answer" in screen_of(app))
         source.error = None
-        await source._signs.put(Sign(step=FOUND))
+        await source._signs.put(SourceEvent(step=RECONNECTED))
         await until(pilot, lambda: "! http" not in screen_of(app))

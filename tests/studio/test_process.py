@@ -21,8 +21,8 @@ from noodlings.host.studio import apart_source, local_source
 from noodlings.inspect import questions
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
-from studio.apart import ApartSource
 from studio.app import Studio
+from studio.process import ProcessSource
 from studio.source import Action, Unreachable
 from tests.memory.entries import an_entry
 from tests.studio.village import screen_of, until
@@ -39,21 +39,21 @@ def keep(folder: Path, *numbers: int) -> None:
         store.commit(Changes("phi", added=entries, episodic=numbers, state=AgentState("phi")))
 
 
-def met(folder: Path) -> ApartSource:
+def met(folder: Path) -> ProcessSource:
     source = apart_source(None, store={"path": str(folder)}, **PLAIN)
-    source.meet()
+    source.connect()
     return source
 
 
 @pytest.fixture
-async def source(tmp_path: Path) -> AsyncIterator[ApartSource]:
+async def source(tmp_path: Path) -> AsyncIterator[ProcessSource]:
     keep(tmp_path, *range(1, 9))
     source = met(tmp_path)
     yield source
     await source.close()
 
 
-async def test_it_answers_as_the_folder_itself(tmp_path: Path, source: ApartSource) -> None:
+async def test_it_answers_as_the_folder_itself(tmp_path: Path, source: ProcessSource) -> None:
     itself = local_source(load_settings(None, store={"path": str(tmp_path)}, **PLAIN))
     assert (source.label, source.changeable) == (itself.label, False)
     here, there = [await one.ask(questions.STATS, "phi") for one in (itself, source)]
@@ -66,7 +66,7 @@ async def test_it_answers_as_the_folder_itself(tmp_path: Path, source: ApartSour
     await itself.close()
 
 
-async def test_refusals_come_in_words(source: ApartSource) -> None:
+async def test_refusals_come_in_words(source: ProcessSource) -> None:
     with pytest.raises(NoodlingsError, match="nobody"):
         await source.ask(questions.STATS, "nobody")
     with pytest.raises(NoodlingsError, match="not by 'colour'"):
@@ -77,7 +77,7 @@ async def test_refusals_come_in_words(source: ApartSource) -> None:
         await source.act(Action.PIN, "phi", entry=1, pinned=True)
 
 
-async def test_many_questions_at_once_get_each_its_own_answer(source: ApartSource) -> None:
+async def test_many_questions_at_once_get_each_its_own_answer(source: ProcessSource) -> None:
     pages = [
         source.ask(questions.BROWSE, "phi", order="when", everything=True, limit=1, offset=at)
         for at in range(8)
@@ -86,7 +86,7 @@ async def test_many_questions_at_once_get_each_its_own_answer(source: ApartSourc
     assert found == list(range(8, 0, -1))
 
 
-async def test_a_question_that_is_given_up_disturbs_no_other(source: ApartSource) -> None:
+async def test_a_question_that_is_given_up_disturbs_no_other(source: ProcessSource) -> None:
     given_up = asyncio.create_task(source.ask(questions.RECALL, "phi", query="memory"))
     await asyncio.sleep(0)
     given_up.cancel()
@@ -95,8 +95,8 @@ async def test_a_question_that_is_given_up_disturbs_no_other(source: ApartSource
     assert (await source.ask(questions.STATS, "phi")).perceived == 8
 
 
-async def test_what_a_game_writes_is_told(tmp_path: Path, source: ApartSource) -> None:
-    signs = source.happenings()
+async def test_what_a_game_writes_is_told(tmp_path: Path, source: ProcessSource) -> None:
+    signs = source.events()
     sign = asyncio.ensure_future(anext(signs))
     async with asyncio.timeout(60):
         for number in range(9, 200):
@@ -108,9 +108,9 @@ async def test_what_a_game_writes_is_told(tmp_path: Path, source: ApartSource) -
     await signs.aclose()
 
 
-async def test_when_the_process_is_gone_that_is_said_and_nobody_waits_for_it(source: ApartSource) -> None:
+async def test_when_the_process_is_gone_that_is_said_and_nobody_waits_for_it(source: ProcessSource) -> None:
     await source.ask(questions.STATS, "phi")
-    signs = source.happenings()
+    signs = source.events()
     waiting = asyncio.create_task(source.ask(questions.RECALL, "phi", query="memory"))
     os.kill(source.pid, signal.SIGKILL)
     async with asyncio.timeout(30):
@@ -121,7 +121,7 @@ async def test_when_the_process_is_gone_that_is_said_and_nobody_waits_for_it(sou
     await signs.aclose()
 
 
-async def test_the_studio_says_that_the_process_is_gone(source: ApartSource) -> None:
+async def test_the_studio_says_that_the_process_is_gone(source: ProcessSource) -> None:
     app = Studio(source, "phi")
     async with app.run_test(size=(120, 30)) as pilot:
         await pilot.press("0")
@@ -140,13 +140,13 @@ def test_what_cannot_be_read_is_said_before_there_is_a_screen(
 ) -> None:
     source = apart_source(None, store={"path": str(tmp_path)}, **overrides)
     with pytest.raises(NoodlingsError, match=words):
-        source.meet()
+        source.connect()
 
 
 def test_a_process_that_never_begins_is_refused_with_what_it_said() -> None:
-    source = ApartSource([sys.executable, "-c", "raise SystemExit('no memory left')"])
+    source = ProcessSource([sys.executable, "-c", "raise SystemExit('no memory left')"])
     with pytest.raises(NoodlingsError, match="no memory left"):
-        source.meet()
+        source.connect()
 
 
 async def test_leaving_in_the_midst_of_a_long_reading_takes_no_time(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_the_process_ends_with_whoever_asked_however_that_ends(tmp_path: Path) -
     code = (
         "import sys, time; from noodlings.host.studio import apart_source\n"
         "source = apart_source(None, store={'path': sys.argv[1]})\n"
-        "source.meet(); print(source.pid, flush=True); time.sleep(60)"
+        "source.connect(); print(source.pid, flush=True); time.sleep(60)"
     )
     asker = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert asker.stdout is not None
