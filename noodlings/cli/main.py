@@ -132,7 +132,7 @@ def serve(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Serve the characters to other programs: REST, a live stream, MCP and metrics.
+    """Serve the characters: a page to talk with them, REST, a live stream, chat clients and metrics.
 
     Unless you say otherwise, only this machine can connect, and every caller is an admin. See docs/api.md.
     """
