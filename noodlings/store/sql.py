@@ -201,19 +201,33 @@ class SqlStore:
             write_vectors(transaction, agent_id, rows)
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
-        wanted = {"of_agent": agent_id, "of_source": source, "ids": json.dumps(list(record_ids))}
-        return {
-            taken.id: taken for taken in self._read("source_records", self._rows(sql.TAKEN, wanted), taken_of)
-        }
+        found = self._taken(agent_id, [(source, record_id) for record_id in record_ids])
+        return {taken.id: taken for taken in found}
 
     def held(self, agent_id: str, source: str) -> list[str]:
-        return self._column(sql.HELD, {"of_agent": agent_id, "of_source": source})
+        with self._database.transaction() as transaction:
+            rows = transaction.rows(sql.HELD, self._record_at(agent_id, source))
+        return sorted(record_id for _, record_id in self._read("source_records", rows, _names))
 
     def parked(
         self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
     ) -> list[IngestedRecord]:
-        at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}
-        return self._read("source_records", self._rows(sql.PARKED, at), taken_of)
+        waiting = self._read("source_records", self._rows(sql.PARKED, {"of_agent": agent_id}), _names)
+        return self._taken(agent_id, sorted(names for names in waiting if names > after)[:limit])
+
+    def _taken(self, agent_id: str, names: Iterable[tuple[str, str]]) -> list[IngestedRecord]:
+        """The records with these names, source and id, as far as there are any."""
+        with self._database.transaction() as transaction:
+            rows = [
+                row for one in names for row in transaction.rows(sql.TAKEN, self._record_at(agent_id, *one))
+            ]
+        return self._read("source_records", rows, taken_of)
+
+    def _record_at(self, agent_id: str, source: str, record_id: str = "") -> Row:
+        """The names of a record as a column can be compared with them. For use within a transaction."""
+        named = {"agent_id": agent_id, "source": source, "record_id": record_id}
+        sealed = self._database.vault.sealed("source_records", named)
+        return {"of_agent": agent_id, "of_source": sealed["source"], "of_record": sealed["record_id"]}
 
     def forget(
         self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
@@ -308,6 +322,11 @@ class SqlStore:
                     break
                 position = rows[-1][key]
         return values
+
+
+def _names(row: Stored) -> tuple[str, str]:
+    """The source and the id of a record."""
+    return str(row["source"]), str(row["record_id"])
 
 
 def _id(wanted: int) -> int:

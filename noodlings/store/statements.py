@@ -27,7 +27,6 @@ from sqlalchemy import (
     or_,
     select,
     table,
-    tuple_,
     union_all,
     update,
 )
@@ -72,10 +71,12 @@ JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
 HAS_ENTRY = select(entries.c.id).where(_of_entry)
 ENTRIES = select(entries).where(_of_entries, entries.c.id.in_(_listed))
-PLAIN_WORDS = select(*(entries.c[name] for name in ("agent_id", "id", "tier", "user_text", "extra"))).where(
+WORDS_OF_ENTRY = ("user_text", "extra", "place", "source")
+"""The columns with words that an entry has from the beginning."""
+PLAIN_WORDS = select(*(entries.c[name] for name in ("agent_id", "id", "tier", *WORDS_OF_ENTRY))).where(
     _of_entries,
     entries.c.id.in_(_listed),
-    or_(*(func.typeof(words) == "text" for words in (entries.c.user_text, entries.c.extra))),
+    or_(*(func.typeof(entries.c[name]) == "text" for name in WORDS_OF_ENTRY)),
 )
 WORKING = (
     select(entries).where(_of_entries, entries.c.source.is_(None)).order_by(entries.c.id.desc()).limit(_limit)
@@ -241,18 +242,11 @@ SYMBOLS_OF = select(symbols.c.agent_id, symbols.c.id, symbols.c.symbolic_encodin
 
 _of_source = _of_records & (source_records.c.source == bindparam("of_source"))
 ADD_TAKEN = insert(source_records).prefix_with("OR REPLACE")
-TAKEN = select(source_records).where(_of_source, source_records.c.record_id.in_(_listed))
-HELD = (
-    select(source_records.c.record_id)
-    .where(_of_source, source_records.c.entry_id.is_not(None))
-    .order_by(source_records.c.record_id)
-)
-_record_key = (source_records.c.source, source_records.c.record_id)
-ALL_TAKEN = select(source_records).where(_of_records).order_by(*_record_key)
-PARKED = ALL_TAKEN.where(
-    tuple_(*_record_key) > tuple_(bindparam("of_source"), bindparam("of_record")),
-    source_records.c.record.is_not(None),
-).limit(_limit)
+TAKEN = select(source_records).where(_of_source, source_records.c.record_id == bindparam("of_record"))
+_names_of_records = select(*(source_records.c[name] for name in ("agent_id", "source", "record_id")))
+HELD = _names_of_records.where(_of_source, source_records.c.entry_id.is_not(None))
+PARKED = _names_of_records.where(_of_records, source_records.c.record.is_not(None))
+ALL_TAKEN = select(source_records).where(_of_records)
 FORGET_TAKEN = update(source_records).where(_of_records, source_records.c.entry_id == bindparam("of_id"))
 FORGET_PARKED = update(source_records).where(
     _of_records,

@@ -124,7 +124,7 @@ def _seal_raised(transaction: Transaction, batch: CommitRows) -> None:
     wanted = {"of_agent": batch.agent_id, "ids": json.dumps(raised)}
     for row in transaction.rows(sql.PLAIN_WORDS, wanted) if raised else ():
         change = {"of_agent": batch.agent_id, "of_id": row["id"]}
-        transaction.run(sql.REVISE, change | {name: row[name] for name in ("user_text", "extra")})
+        transaction.run(sql.REVISE, change | {name: row[name] for name in sql.WORDS_OF_ENTRY})
 
 
 def _keep_trace(transaction: Transaction, trace: Row, kept_traces: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind, Percept
+from tests.at_rest import found
 from tests.fakes import make_persona
 
 KEY = UserKey(bytes(32))
@@ -181,6 +183,24 @@ async def test_of_what_is_sealed_there_are_words_in_the_store_alone(make: Make, 
         assert next(kept.entries("phi")).entry.user_text == SEALED
     with snapshot(tmp_path, Encryption.of(society.settings.store)) as kept:
         assert next(kept.entries("phi")).entry.user_text == ""
+
+
+async def test_where_something_sealed_was_said_is_kept_with_its_words_alone(
+    make: Make, tmp_path: Path
+) -> None:
+    society = make()
+    sealed = replace(whispered(SEALED, 3), place="Room 4 of the quagga ward")
+    trace = await society.perceive("phi", sealed)
+    society.agents["phi"].remember_told(replace(sealed, timestamp=BEGAN + 1.0), "talk:log", NEUTRAL, None)
+    society.agents["phi"].keep()
+    entry = society.agents["phi"].entry(trace.entry_id)
+    assert entry is not None
+    assert entry.place == ""
+    assert [kept.place for kept in society.store.archive("phi")] == ["", ""]
+    assert list(society.store.columns("phi", "").places) == ["", ""]
+    with snapshot(tmp_path, Encryption.of(society.settings.store), sealed_words=True) as kept:
+        assert [one.entry.place for one in kept.entries("phi")] == [sealed.place] * 2
+    assert found(tmp_path, ["quagga"]) == {}
 
 
 async def test_what_is_sealed_is_kept_through_changes_and_forgotten(make: Make, tmp_path: Path) -> None:
