@@ -71,10 +71,9 @@ class DataKey:
         Args:
             alike: the same value at the same place gives the same bytes, so that it can be looked for.
         """
-        made_of = at + b"\0" + value
-        nonce = (hmac.digest(self._secret, made_of, "sha256") if alike else os.urandom(_NONCE_BYTES))[
-            :_NONCE_BYTES
-        ]
+        nonce = os.urandom(_NONCE_BYTES)
+        if alike:
+            nonce = hmac.digest(self._secret, at + b"\0" + value, "sha256")[:_NONCE_BYTES]
         return self._header + nonce + self._cipher.encrypt(nonce, value, at)
 
     def open(self, sealed: bytes, at: bytes) -> bytes:

@@ -87,6 +87,7 @@ class SqlStore:
         self._known: set[str] = set()
         self._closing = threading.Event()
         self._resealing: threading.Thread | None = None
+        self._log_due = False  # words that are sealed by now still stand plain in the log
 
     @property
     def keeps_secrets(self) -> bool:
@@ -99,8 +100,12 @@ class SqlStore:
         with self._database.transaction() as transaction:
             if batch.agent_id not in self._known:
                 transaction.run(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
-            write_commit(transaction, batch, self._kept_traces)
+            if write_commit(transaction, batch, self._kept_traces):
+                transaction.pragma(MARK_FOR_ERASURE)
+                self._log_due = True
         self._known.add(batch.agent_id)
+        if self._log_due:
+            self._log_due = not self._database.empty_log()
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored. An unreadable row is left out, and logged."""
