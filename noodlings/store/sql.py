@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forg
 from noodlings.store import statements as sql
 from noodlings.store.database import MARK_FOR_ERASURE, Database, Durability
 from noodlings.store.documents import LARGEST, from_json, id_list, text, to_json
-from noodlings.store.forgetting import delete_entries
+from noodlings.store.forgetting import delete_entries, make_nameless
 from noodlings.store.ingested_rows import taken_of
 from noodlings.store.rows import (
     Row,
@@ -253,6 +253,10 @@ class SqlStore:
                 return forgotten
             transaction.pragma(MARK_FOR_ERASURE)
         return replace(forgotten, erased=self._database.erase())
+
+    def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
+        with self._database.transaction() as transaction:
+            make_nameless(transaction, agent_id, user_ids)
 
     def erase(self) -> bool:
         with self._database.transaction() as transaction:

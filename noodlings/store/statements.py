@@ -92,6 +92,7 @@ ARCHIVE = (
     .order_by(entries.c.id)
     .limit(_limit)
 )
+WITH_EXTRA = ARCHIVE.where(entries.c.extra.is_not(None))
 TOLD_BY = (
     select(entries.c.id).where(_of_entries, entries.c.user_id == bindparam("of_user")).order_by(entries.c.id)
 )
@@ -232,7 +233,8 @@ OLDER_VECTORS = ALL_VECTORS.where(
 OLDER_ENTRIES = ARCHIVE.where(entries.c.parts.startswith('{"v":1,"data":{'))
 
 ADD_SYMBOL = insert(symbols)
-FADE_SYMBOL = update(symbols).where(_of_symbols, symbols.c.id == bindparam("of_id")).values(faded=True)
+CHANGE_SYMBOL = update(symbols).where(_of_symbols, symbols.c.id == bindparam("of_id"))
+FADE_SYMBOL = CHANGE_SYMBOL.values(faded=True)
 SYMBOLS = select(symbols).where(_of_symbols, ~symbols.c.faded).order_by(symbols.c.id)
 ALL_SYMBOLS = select(symbols).where(_of_symbols).order_by(symbols.c.id)
 LAST_SYMBOL_ID = select(func.coalesce(func.max(symbols.c.id), 0)).where(_of_symbols)
@@ -266,6 +268,12 @@ CHANGE_TRACE = update(traces).where(_of_trace)
 FORGET_TRACE = delete(traces).where(_of_trace)
 REDACT_RESPONSE = REVISE.values(response=null())
 ADD_EVENT = insert(events)
+DONE_BY = select(events.c.by_user)
+MAKE_NAMELESS = (
+    update(events)
+    .where(events.c.agent_id == _agent, events.c.by_user.in_(select(_among_these)))
+    .values(by_user=bindparam("nobody"))
+)
 
 WORLD_GET = select(world.c.value).where(world.c.key == bindparam("of_key"))
 WORLD_SET = insert(world).prefix_with("OR REPLACE")

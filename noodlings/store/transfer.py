@@ -105,6 +105,10 @@ class SqlSnapshot:
         taken = self._all(sql.ALL_TAKEN, agent_id, self._vault.reading("source_records", taken_of))
         return iter(sorted(taken, key=lambda record: (record.source, record.id)))
 
+    def done_by(self) -> list[str]:
+        """The ids of those who had something forgotten, which no export holds."""
+        return self._transaction.column(sql.DONE_BY, {})
+
     def _entry(self, row: Stored) -> ArchivedEntry:
         entry = entry_of(self._vault.opened("entries", row), self._sealed_words)
         return ArchivedEntry(entry, bool(row["episodic"]), bool(row["consolidated"]))
