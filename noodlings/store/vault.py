@@ -179,7 +179,7 @@ class Vault:
         """Make a data key where the user's newest key has none yet; whether something is to be sealed.
 
         The older data keys are then wrapped with the user's newest key too, so their older key is not needed
-        any more.
+        any more. Rows with names are sealed with the new one at once.
         """
         if not self._read:
             return False
