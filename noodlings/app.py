@@ -270,7 +270,7 @@ def _hierarchical(settings: Settings, journal: ChangeJournal) -> HierarchicalMem
         weights=memory.importance.weights,
         symbol_capacity=windows.subconscious,
         journal=journal,
-        logged_below=settings.store.encrypted_from,
+        logged_below=settings.store.logged_below,
     )
 
 
@@ -281,7 +281,7 @@ def _subconscious(settings: Settings, journal: ChangeJournal) -> SubconsciousMem
         memory.affect_threshold,
         metric=memory.affect_metric,
         journal=journal,
-        logged_below=settings.store.encrypted_from,
+        logged_below=settings.store.logged_below,
     )
 
 

@@ -167,6 +167,11 @@ class StoreSettings(_Section):
     def has_key(self) -> bool:
         return bool(self.key_file or self.key.get_secret_value())
 
+    @property
+    def logged_below(self) -> Tier:
+        """The log quotes entries of a tier below this one; none beside a key, for any may become secret."""
+        return Tier.OPEN if self.has_key else Tier.SECRET
+
 
 class PrivacySettings(_Section):
     """What happens to personal data, and the lowest tier of each kind of percept."""

@@ -43,6 +43,12 @@ _WAYS: tuple[tuple[Kind, Tier, frozenset[str]], ...] = (
 )
 
 
+@pytest.fixture
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder beside those that are searched."""
+    return tmp_path_factory.mktemp("elsewhere")
+
+
 def unique_words(count: int) -> list[str]:
     """Words that nobody has, half of them with a letter beyond ASCII; the same ones each time."""
     chance, made = random.Random(7), set[str]()
@@ -70,7 +76,10 @@ async def talk(settings: Settings, words: list[str], end: Path) -> None:
                 tier = Tier.OPEN
             clock.advance(60.0)
             text = _SAID[number // len(_WAYS) % len(_SAID)].format(word)
-            said = Percept("user_caity", text, clock.now(), kind, True, present=present, tier=tier)
+            place = f"Room 4 of the {word} ward"
+            said = Percept(
+                "user_caity", text, clock.now(), kind, True, place=place, present=present, tier=tier
+            )
             await society.perceive("phi", said)
             if number % 3 == 0:
                 asked = Percept("user_caity", f"what about {word}?", clock.now(), Kind.WHISPER, True)
@@ -82,17 +91,30 @@ async def talk(settings: Settings, words: list[str], end: Path) -> None:
             (end / path.name).write_bytes(path.read_bytes())
 
 
-def run(*words: object) -> None:
-    """The program with the key, and everything to be encrypted; it must end well."""
-    settings = {"NOODLINGS_STORE__KEY": KEY.text, "NOODLINGS_STORE__ENCRYPT": "all"}
-    done = ran(*words, environment=os.environ | settings)
+def run(*words: object, encrypt: str = "all") -> str:
+    """What the program prints with the key, and everything to be encrypted; it must end well."""
+    key = {} if encrypt == "none" else {"NOODLINGS_STORE__KEY": KEY.text}
+    done = ran(*words, environment=os.environ | key | {"NOODLINGS_STORE__ENCRYPT": encrypt})
     assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def document(folder: Path, name: str, title: str, section: str) -> Path:
+    """A letter with unique words in its name, title and section."""
+    letter = folder / f"Letter of {name}.md"
+    letter.write_text(f"# The {title} case\n\n## On {section}\n\nShe is well again.\n", encoding="utf-8")
+    return letter
 
 
 @pytest.mark.slow
-async def test_no_word_that_was_said_is_on_the_disk(tmp_path: Path) -> None:
+async def test_no_word_that_was_said_is_on_the_disk(tmp_path: Path, elsewhere: Path) -> None:
     words, folder = unique_words(WORDS), tmp_path / "data"
-    await talk(settings_for(folder, "all"), words, make_folder(tmp_path / "end"))
+    *said, name, title, section = words
+    await talk(settings_for(folder, "all"), said, make_folder(tmp_path / "end"))
+    letter = document(elsewhere, name, title, section)
+    for new in (1, 0):
+        ingested = run("ingest", "document", letter, "--agent", "phi", "--data", folder)
+        assert ingested.startswith(f"Phi has {new} new memor")
     run("backup", tmp_path / "backup", "--data", folder)
     run("export", tmp_path / "all.jsonl", "--data", folder)
     run("notes", "rebuild", "--data", folder)
@@ -114,12 +136,19 @@ async def test_this_finds_the_words_where_nothing_is_encrypted(tmp_path: Path) -
 
 
 @pytest.mark.slow
-async def test_compacting_encrypts_what_was_there_and_leaves_no_plain_copy(tmp_path: Path) -> None:
-    words, folder = unique_words(12), tmp_path / "data"
-    await talk(settings_for(folder, "none"), words, make_folder(tmp_path / "elsewhere"))
+async def test_compacting_encrypts_what_was_there_and_leaves_no_plain_copy(
+    tmp_path: Path, elsewhere: Path
+) -> None:
+    words, folder = unique_words(15), tmp_path / "data"
+    *words, name, title, section = words
+    await talk(settings_for(folder, "none"), words, make_folder(tmp_path / "end"))
+    letter = document(elsewhere, name, title, section)
+    run("ingest", "document", letter, "--agent", "phi", "--data", folder, encrypt="none")
+    assert found(folder, [name, title, section]).keys() == {name, title, section}
     make_private(folder / "history").write_text(f"+say {words[0]}\n", encoding="utf-8")
     run("compact", "--data", folder)
-    assert found(folder, words) == {}
+    assert found(folder, [*words, name, title, section]) == {}
+    assert "has 0 new memor" in run("ingest", "document", letter, "--agent", "phi", "--data", folder)
     with closing(build(settings_for(folder, "all"), clock=ManualClock(BEGAN))) as society:
         kept = society.store.archive("phi")
     assert all(any(word in entry.user_text for entry in kept) for word in words)

@@ -464,7 +464,7 @@ class Agent:
         return self._unit_of_work.forget(entry_ids, by_user, now, told_by)
 
     def part_from(self, user_ids: Collection[str]) -> None:
-        """Remove these users from the witnesses of everything. Raises `StoreError`."""
+        """Remove these users from the witnesses of everything, and as authors. Raises `StoreError`."""
         self._unit_of_work.part_from(frozenset(user_ids))
 
     # -- as it is stored

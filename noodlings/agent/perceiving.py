@@ -103,13 +103,13 @@ def untold(percept: Percept) -> Percept:
     """The percept without its words if it is sealed, else as it is."""
     if percept.heard_by.tier is not Tier.SEALED:
         return percept
-    return replace(percept, text="", data={}, things=(), actions=())
+    return replace(percept, text="", place="", data={}, things=(), actions=())
 
 
 def with_words(entry: MemoryEntry, percept: Percept) -> MemoryEntry:
     """The entry of an untold percept with its words, for the store."""
     extra = {"data": percept.data} if percept.data else {}
-    return replace(entry, user_text=CleanText(percept.text), extra=extra)
+    return replace(entry, user_text=CleanText(percept.text), place=percept.place, extra=extra)
 
 
 def require_keepable(store: Repository, tier: Tier) -> None:

@@ -267,6 +267,11 @@ class Society:
         """The Markdown note of a memory, or None. Raises `StoreError`."""
         return None if self._notes is None else self._notes.read(agent_id, entry_id)
 
+    def write_notes(self) -> None:
+        """Write the notes that are due now rather than a moment later."""
+        if self._notes is not None:
+            self._notes.hurry()
+
     def close(self) -> None:
         for agent in self.agents.awake:
             if agent.archive is not None:

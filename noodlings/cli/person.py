@@ -119,11 +119,11 @@ def shown_end(kept: PersonReport, done: PersonForgotten) -> str:
         changed = "lines no longer say who it was" if file.startswith("audit.log") else "lines were deleted"
         lines.append(f"  {file}: {count:,} {changed}")
     searched = (
-        f"Then every file was searched for {remains.words:,} words that nobody else had used and that are no"
-        " ordinary English:"
+        f"Then every file was searched for their ids, and {remains.words:,} words that nobody else had used"
+        " and that are no ordinary English:"
     )
     if remains.found:
-        lines += [f"{searched} some are still there.", "How many of these words are in which file or record:"]
+        lines += [f"{searched} some are still there.", "How many of these are in which file or record:"]
         lines += [f"{count:>9,} in {place}" for place, count in remains.found.items()]
     else:
         lines.append(f"{searched} none is left.")

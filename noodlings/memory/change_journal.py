@@ -43,7 +43,7 @@ class ChangeJournal:
         if not self._sealed:
             return changes
         added = (
-            replace(entry, user_text=sealed.user_text, extra=sealed.extra)
+            replace(entry, user_text=sealed.user_text, place=sealed.place, extra=sealed.extra)
             if (sealed := self._sealed.get(entry.id))
             else entry
             for entry in changes.added

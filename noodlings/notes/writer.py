@@ -223,6 +223,13 @@ class BackgroundWriter:
                 self._changed.notify()
         self._start()
 
+    def hurry(self) -> None:
+        """Write what is due, at once; in its turn it is written again."""
+        with self._changed:
+            due = dict(self._due)
+        for (agent_id, entry_id), new in due.items():
+            self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
+
     def close(self, patience: float = PATIENCE) -> None:
         """Write what is due, without pauses, for some seconds. A second time it does nothing."""
         with self._changed:
@@ -303,6 +310,9 @@ class NoteSync:
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
         return self._writer.forget(agent_id, ids, delete)
+
+    def hurry(self) -> None:
+        self._background.hurry()
 
     def read(self, agent_id: str, entry_id: int) -> str | None:
         try:

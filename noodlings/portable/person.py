@@ -181,7 +181,7 @@ def forget_person(
     """Delete everything of a person, for good. If they are in the rooms they must leave first.
 
     Every character forgets what they said, the answers to it that it heard others give, and what others told
-    of it. Their id is removed from the witnesses of what others said.
+    of it. Their id is removed from the witnesses of what others said, and from facts that they wrote.
 
     Args:
         change: calls what changes the society. On a thread beside an event loop, it must do so in the loop.
@@ -208,10 +208,10 @@ def forget_person(
     for agent_id in kept.agents:
         memories += change(partial(_part_from, society, caller, agent_id, person))
     change(partial(_forget_being_there, society, person))
+    society.write_notes()
     erased = society.store.erase()
-    return PersonForgotten(
-        memories, answers, lines, remains(folder, marks.words, Encryption.of(society.settings.store)), erased
-    )
+    left = remains(folder, person.ids, marks.words, Encryption.of(society.settings.store))
+    return PersonForgotten(memories, answers, lines, left, erased)
 
 
 def _forget_entries(society: Society, caller: Caller, agent_id: str, ids: Collection[int]) -> Forgotten:

@@ -78,7 +78,7 @@ class Remains:
 
     Attributes:
         words: how many words were searched for: those that only the person used, and no ordinary English.
-        found: file, or kind of record of a character → how many of these words are in it.
+        found: file, or kind of record of a character → how many of these words, and of their ids, are in it.
         copies: exports and backups below the folder, which stay as they are.
     """
 
@@ -139,17 +139,21 @@ def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
         raise StoreError(f"the logs cannot be written, so nothing is forgotten yet: {error}") from None
 
 
-def remains(folder: Path, words: frozenset[str], encryption: Encryption | None = None) -> Remains:
-    """Search for words in everything below a data folder, in the database record by record and byte by byte.
+def remains(
+    folder: Path, ids: Iterable[str], words: frozenset[str], encryption: Encryption | None = None
+) -> Remains:
+    """Search for ids and words in everything below a data folder, in the database record by record, and for
+    the words byte by byte.
 
     Raises:
         StoreError: a file cannot be read; the message names it.
     """
     found: dict[str, set[str]] = {}
     copies = []
+    called = Marks.of(ids, (), ()).called
 
     def look(where: str, text: str) -> None:
-        if there := words & words_in(text):
+        if there := (words & words_in(text)).union(map(str.casefold, called.findall(text))):
             found.setdefault(where, set()).update(there)
 
     def look_at_line(written: str) -> None:
@@ -158,6 +162,7 @@ def remains(folder: Path, words: frozenset[str], encryption: Encryption | None =
 
     with snapshot(folder, encryption, sealed_words=True) as kept:
         export(kept, kept.agents(), look_at_line)
+        look("events", "\n".join(kept.done_by()))
     backups = {path.parent for path in folder.rglob(DATABASE_NAME)} - {folder}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = _content(path)

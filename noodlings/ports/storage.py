@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
@@ -234,6 +234,9 @@ class Notes(Protocol):
         If it raises, the copies stay. If a copy could not be removed, the result is not `erased`.
         """
 
+    def hurry(self) -> None:
+        """Finish what is waiting; see `close`."""
+
     def read(self, agent_id: str, entry_id: int) -> str | None:
         """The current copy of one entry, in Markdown, or None."""
 
@@ -277,6 +280,11 @@ class Repository(Store, WorldStore, Protocol):
 
         Args:
             told_by: waiting records of this user are deleted, too; "" for none.
+        """
+
+    def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
+        """Put a neutral word in place of these users where they had something forgotten, or wrote a fact by
+        hand, and take them out of the circles of symbols.
         """
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:

@@ -65,9 +65,15 @@ class DataKey:
     def new(cls, number: int) -> DataKey:
         return cls(number, os.urandom(KEY_BYTES))
 
-    def seal(self, value: bytes, at: bytes) -> bytes:
-        """The value, readable only with this key and at this place."""
+    def seal(self, value: bytes, at: bytes, alike: bool = False) -> bytes:
+        """The value, readable only with this key and at this place.
+
+        Args:
+            alike: the same value at the same place gives the same bytes, so that it can be looked for.
+        """
         nonce = os.urandom(_NONCE_BYTES)
+        if alike:
+            nonce = hmac.digest(self._secret, at + b"\0" + value, "sha256")[:_NONCE_BYTES]
         return self._header + nonce + self._cipher.encrypt(nonce, value, at)
 
     def open(self, sealed: bytes, at: bytes) -> bytes:

@@ -129,6 +129,21 @@ class Database:
             self._require_open()
             return self._rewrite()
 
+    def empty_log(self) -> bool:
+        """Move the log into the file, so that it holds nothing that was replaced; False where somebody reads.
+
+        It waits for nobody. What SQLite copied within the file is left for `erase`.
+        """
+        with self._mutex:
+            try:
+                self._driver.execute("PRAGMA busy_timeout = 0")
+                return self._emptied_log()
+            except sqlite3.Error as error:
+                log.warning("the log beside %s cannot be emptied yet: %s", self.path, error)
+                return False
+            finally:
+                self._driver.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+
     def renew_keys(self) -> bool:
         """Read the user's keys again; whether `reseal` has something to do.
 
@@ -268,6 +283,9 @@ class Database:
 
     def _rewrite(self) -> bool:
         self._driver.execute("VACUUM")
+        return self._emptied_log()
+
+    def _emptied_log(self) -> bool:
         busy, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if not busy:
             self._log_size = 0

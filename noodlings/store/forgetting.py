@@ -9,19 +9,22 @@ which is then searched as well.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from noodlings.errors import StoreError
 from noodlings.ports import Forgotten
 from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
-from noodlings.store.documents import id_list, number, text
+from noodlings.store.documents import id_list, number, text, to_json
 from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING
-from noodlings.store.rows import Row, Stored, trace_of, trace_row
+from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
+from noodlings.values.memory import KNOWN_BY, written_by
 from noodlings.values.trace import RecalledTrace, Trace
 
 FORGOTTEN = "[forgotten]"
@@ -145,6 +148,27 @@ def delete_entries(
     }
     transaction.run(sql.ADD_EVENT, event)
     return Forgotten(len(texts) + waited, redacted)
+
+
+def make_nameless(transaction: Transaction, agent_id: str, user_ids: Collection[str]) -> None:
+    """Let nothing say any more that one of these users had something forgotten, wrote a fact by hand, or may
+    know of a symbol."""
+    doers = {"of_agent": agent_id, "among": json.dumps(list(user_ids)), "nobody": FORGOTTEN}
+    transaction.run(sql.MAKE_NAMELESS, doers)
+    read = partial(entry_of, words=True)
+    rows = transaction.rows(sql.WITH_EXTRA, {"of_agent": agent_id, "position": -1, "limit": -1})
+    for entry in undamaged(rows, transaction.vault.reading("entries", read)):
+        if written_by(entry) in user_ids:
+            given = entry.extra if entry.extra.get(KNOWN_BY) else entry.extra["data"]
+            given[KNOWN_BY] = FORGOTTEN
+            change = {"extra": to_json(entry.extra, "extra"), "tier": int(entry.tier)}
+            transaction.run(sql.REVISE, _key(agent_id, entry.id) | change)
+    rows = transaction.rows(sql.ALL_SYMBOLS, {"of_agent": agent_id})
+    for symbol in undamaged(rows, transaction.vault.reading("symbols", symbol_of)):
+        if not symbol.audience.witnesses.isdisjoint(user_ids):
+            parted = replace(symbol, audience=symbol.audience.without(frozenset(user_ids)))
+            circle = {"circle": symbol_row(agent_id, parted)["circle"]}
+            transaction.run(sql.CHANGE_SYMBOL, _key(agent_id, symbol.id) | circle)
 
 
 def _delete(transaction: Transaction, agent_id: str, texts: dict[int, tuple[str, str]]) -> tuple[int, ...]:

@@ -53,7 +53,7 @@ _LENGTH_ERROR = 1e-3
 _NO_AFFECT = AFFECT.pack(*[math.nan] * 5)
 _KINDS = {kind.value: kind for kind in Kind}
 _TEXT, _NUMBER, _NONE = frozenset({str}), frozenset({int, float}), frozenset({type(None)})
-_WITHOUT_WORDS: Row = {"user_text": "", "response": None, "extra": None}
+_WITHOUT_WORDS: Row = {"user_text": "", "response": None, "extra": None, "place": ""}
 """What stands in place of the words of a sealed entry, for everybody but an export with the key."""
 _TYPES = {
     **dict.fromkeys(("user_id", "user_text", "override_by", "place"), _TEXT),
@@ -218,9 +218,11 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
             for n in noted
         }
         for n in [n for n, tier in enumerate(tiers) if tier == Tier.SEALED]:
-            texts, responses, extras = (
+            texts, responses, extras, places = (
                 (*column[:n], withheld, *column[n + 1 :])
-                for column, withheld in zip((texts, responses, extras), _WITHOUT_WORDS.values(), strict=True)
+                for column, withheld in zip(
+                    (texts, responses, extras, places), _WITHOUT_WORDS.values(), strict=True
+                )
             )
         marked = {n: from_json(extra, "extra") for n, extra in enumerate(extras) if extra is not None}
         return EntryColumns(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forg
 from noodlings.store import statements as sql
 from noodlings.store.database import MARK_FOR_ERASURE, Database, Durability
 from noodlings.store.documents import LARGEST, from_json, id_list, text, to_json
-from noodlings.store.forgetting import delete_entries
+from noodlings.store.forgetting import delete_entries, make_nameless
 from noodlings.store.ingested_rows import taken_of
 from noodlings.store.rows import (
     Row,
@@ -87,6 +87,7 @@ class SqlStore:
         self._known: set[str] = set()
         self._closing = threading.Event()
         self._resealing: threading.Thread | None = None
+        self._log_due = False  # words that are sealed by now still stand plain in the log
 
     @property
     def keeps_secrets(self) -> bool:
@@ -99,8 +100,12 @@ class SqlStore:
         with self._database.transaction() as transaction:
             if batch.agent_id not in self._known:
                 transaction.run(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
-            write_commit(transaction, batch, self._kept_traces)
+            if write_commit(transaction, batch, self._kept_traces):
+                transaction.pragma(MARK_FOR_ERASURE)
+                self._log_due = True
         self._known.add(batch.agent_id)
+        if self._log_due:
+            self._log_due = not self._database.empty_log()
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored. An unreadable row is left out, and logged."""
@@ -201,19 +206,33 @@ class SqlStore:
             write_vectors(transaction, agent_id, rows)
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
-        wanted = {"of_agent": agent_id, "of_source": source, "ids": json.dumps(list(record_ids))}
-        return {
-            taken.id: taken for taken in self._read("source_records", self._rows(sql.TAKEN, wanted), taken_of)
-        }
+        found = self._taken(agent_id, [(source, record_id) for record_id in record_ids])
+        return {taken.id: taken for taken in found}
 
     def held(self, agent_id: str, source: str) -> list[str]:
-        return self._column(sql.HELD, {"of_agent": agent_id, "of_source": source})
+        with self._database.transaction() as transaction:
+            rows = transaction.rows(sql.HELD, self._record_at(agent_id, source))
+        return sorted(record_id for _, record_id in self._read("source_records", rows, _names))
 
     def parked(
         self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
     ) -> list[IngestedRecord]:
-        at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}
-        return self._read("source_records", self._rows(sql.PARKED, at), taken_of)
+        waiting = self._read("source_records", self._rows(sql.PARKED, {"of_agent": agent_id}), _names)
+        return self._taken(agent_id, sorted(names for names in waiting if names > after)[:limit])
+
+    def _taken(self, agent_id: str, names: Iterable[tuple[str, str]]) -> list[IngestedRecord]:
+        """The records with these names, source and id, as far as there are any."""
+        with self._database.transaction() as transaction:
+            rows = [
+                row for one in names for row in transaction.rows(sql.TAKEN, self._record_at(agent_id, *one))
+            ]
+        return self._read("source_records", rows, taken_of)
+
+    def _record_at(self, agent_id: str, source: str, record_id: str = "") -> Row:
+        """The names of a record as a column can be compared with them. For use within a transaction."""
+        named = {"agent_id": agent_id, "source": source, "record_id": record_id}
+        sealed = self._database.vault.sealed("source_records", named)
+        return {"of_agent": agent_id, "of_source": sealed["source"], "of_record": sealed["record_id"]}
 
     def forget(
         self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
@@ -234,6 +253,10 @@ class SqlStore:
                 return forgotten
             transaction.pragma(MARK_FOR_ERASURE)
         return replace(forgotten, erased=self._database.erase())
+
+    def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
+        with self._database.transaction() as transaction:
+            make_nameless(transaction, agent_id, user_ids)
 
     def erase(self) -> bool:
         with self._database.transaction() as transaction:
@@ -308,6 +331,11 @@ class SqlStore:
                     break
                 position = rows[-1][key]
         return values
+
+
+def _names(row: Stored) -> tuple[str, str]:
+    """The source and the id of a record."""
+    return str(row["source"]), str(row["record_id"])
 
 
 def _id(wanted: int) -> int:

@@ -27,7 +27,6 @@ from sqlalchemy import (
     or_,
     select,
     table,
-    tuple_,
     union_all,
     update,
 )
@@ -72,10 +71,12 @@ JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
 HAS_ENTRY = select(entries.c.id).where(_of_entry)
 ENTRIES = select(entries).where(_of_entries, entries.c.id.in_(_listed))
-PLAIN_WORDS = select(*(entries.c[name] for name in ("agent_id", "id", "tier", "user_text", "extra"))).where(
+WORDS_OF_ENTRY = ("user_text", "extra", "place", "source")
+"""The columns with words that an entry has from the beginning."""
+PLAIN_WORDS = select(*(entries.c[name] for name in ("agent_id", "id", "tier", *WORDS_OF_ENTRY))).where(
     _of_entries,
     entries.c.id.in_(_listed),
-    or_(*(func.typeof(words) == "text" for words in (entries.c.user_text, entries.c.extra))),
+    or_(*(func.typeof(entries.c[name]) == "text" for name in WORDS_OF_ENTRY)),
 )
 WORKING = (
     select(entries).where(_of_entries, entries.c.source.is_(None)).order_by(entries.c.id.desc()).limit(_limit)
@@ -91,6 +92,7 @@ ARCHIVE = (
     .order_by(entries.c.id)
     .limit(_limit)
 )
+WITH_EXTRA = ARCHIVE.where(entries.c.extra.is_not(None))
 TOLD_BY = (
     select(entries.c.id).where(_of_entries, entries.c.user_id == bindparam("of_user")).order_by(entries.c.id)
 )
@@ -231,7 +233,8 @@ OLDER_VECTORS = ALL_VECTORS.where(
 OLDER_ENTRIES = ARCHIVE.where(entries.c.parts.startswith('{"v":1,"data":{'))
 
 ADD_SYMBOL = insert(symbols)
-FADE_SYMBOL = update(symbols).where(_of_symbols, symbols.c.id == bindparam("of_id")).values(faded=True)
+CHANGE_SYMBOL = update(symbols).where(_of_symbols, symbols.c.id == bindparam("of_id"))
+FADE_SYMBOL = CHANGE_SYMBOL.values(faded=True)
 SYMBOLS = select(symbols).where(_of_symbols, ~symbols.c.faded).order_by(symbols.c.id)
 ALL_SYMBOLS = select(symbols).where(_of_symbols).order_by(symbols.c.id)
 LAST_SYMBOL_ID = select(func.coalesce(func.max(symbols.c.id), 0)).where(_of_symbols)
@@ -241,18 +244,11 @@ SYMBOLS_OF = select(symbols.c.agent_id, symbols.c.id, symbols.c.symbolic_encodin
 
 _of_source = _of_records & (source_records.c.source == bindparam("of_source"))
 ADD_TAKEN = insert(source_records).prefix_with("OR REPLACE")
-TAKEN = select(source_records).where(_of_source, source_records.c.record_id.in_(_listed))
-HELD = (
-    select(source_records.c.record_id)
-    .where(_of_source, source_records.c.entry_id.is_not(None))
-    .order_by(source_records.c.record_id)
-)
-_record_key = (source_records.c.source, source_records.c.record_id)
-ALL_TAKEN = select(source_records).where(_of_records).order_by(*_record_key)
-PARKED = ALL_TAKEN.where(
-    tuple_(*_record_key) > tuple_(bindparam("of_source"), bindparam("of_record")),
-    source_records.c.record.is_not(None),
-).limit(_limit)
+TAKEN = select(source_records).where(_of_source, source_records.c.record_id == bindparam("of_record"))
+_names_of_records = select(*(source_records.c[name] for name in ("agent_id", "source", "record_id")))
+HELD = _names_of_records.where(_of_source, source_records.c.entry_id.is_not(None))
+PARKED = _names_of_records.where(_of_records, source_records.c.record.is_not(None))
+ALL_TAKEN = select(source_records).where(_of_records)
 FORGET_TAKEN = update(source_records).where(_of_records, source_records.c.entry_id == bindparam("of_id"))
 FORGET_PARKED = update(source_records).where(
     _of_records,
@@ -272,6 +268,12 @@ CHANGE_TRACE = update(traces).where(_of_trace)
 FORGET_TRACE = delete(traces).where(_of_trace)
 REDACT_RESPONSE = REVISE.values(response=null())
 ADD_EVENT = insert(events)
+DONE_BY = select(events.c.by_user)
+MAKE_NAMELESS = (
+    update(events)
+    .where(events.c.agent_id == _agent, events.c.by_user.in_(select(_among_these)))
+    .values(by_user=bindparam("nobody"))
+)
 
 WORLD_GET = select(world.c.value).where(world.c.key == bindparam("of_key"))
 WORLD_SET = insert(world).prefix_with("OR REPLACE")

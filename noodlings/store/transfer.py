@@ -101,7 +101,13 @@ class SqlSnapshot:
         return self._all(sql.ALL_VECTORS, agent_id, self._vault.reading("vectors", vector_of))
 
     def taken(self, agent_id: str) -> Iterator[IngestedRecord]:
-        return self._all(sql.ALL_TAKEN, agent_id, self._vault.reading("source_records", taken_of))
+        """All records of its sources, in the order of source and id."""
+        taken = self._all(sql.ALL_TAKEN, agent_id, self._vault.reading("source_records", taken_of))
+        return iter(sorted(taken, key=lambda record: (record.source, record.id)))
+
+    def done_by(self) -> list[str]:
+        """The ids of those who had something forgotten, which no export holds."""
+        return self._transaction.column(sql.DONE_BY, {})
 
     def _entry(self, row: Stored) -> ArchivedEntry:
         entry = entry_of(self._vault.opened("entries", row), self._sealed_words)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -68,21 +68,37 @@ class _Sealed:
         what: what a row is, in words.
         key: the columns that say which row it is.
         texts, blobs: the columns, by what they hold when they are open.
+        names: columns of the key that hold words, last in it. The same name is sealed to the same bytes.
     """
 
     what: str
     key: tuple[str, ...]
     texts: tuple[str, ...]
     blobs: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of them, the names first: with them the others are opened."""
+        return (*self.names, *self.texts, *self.blobs)
+
+    def place(self, table: str, name: str, key: Sequence[int | str]) -> bytes:
+        """Where a value of the row with this key belongs. A name goes with what stands before it there."""
+        return place(table, name, *(key[: self.key.index(name)] if name in self.names else key))
 
 
 TABLES: Mapping[str, _Sealed] = {
-    "entries": _Sealed("entry {1} of {0}", ("agent_id", "id"), ("user_text", "response", "extra")),
+    "entries": _Sealed(
+        "entry {1} of {0}", ("agent_id", "id"), ("user_text", "response", "extra", "place", "source")
+    ),
     "traces": _Sealed("the trace of turn {1} of {0}", ("agent_id", "entry_id"), ("document",), ("packed",)),
     "vectors": _Sealed("the vector of entry {1} of {0}", ("agent_id", "entry_id"), ("reason",), ("vector",)),
     "symbols": _Sealed("symbol {1} of {0}", ("agent_id", "id"), ("literal_event", "symbolic_encoding")),
     "source_records": _Sealed(
-        "a record of {0}", ("agent_id", "source", "record_id"), ("record", "reason", "digest")
+        "a record of {0}",
+        ("agent_id", "source", "record_id"),
+        ("record", "reason", "digest"),
+        names=("source", "record_id"),
     ),
     "agents": _Sealed("the state of {0}", ("agent_id",), ("state",)),
     "world": _Sealed("the world data under {0!r}", ("key",), ("value",)),
@@ -163,7 +179,7 @@ class Vault:
         """Make a data key where the user's newest key has none yet; whether something is to be sealed.
 
         The older data keys are then wrapped with the user's newest key too, so their older key is not needed
-        any more.
+        any more. Rows with names are sealed with the new one at once.
         """
         if not self._read:
             return False
@@ -174,20 +190,32 @@ class Vault:
             if kept[-1][2] is not None and kept[-1][2] < from_tier:  # less is sealed from now on
                 driver.execute("UPDATE keys SET sealed_from = ?", (from_tier,))
             return self.due
-        made = DataKey.new(kept[-1][0] + 1 if kept else 1)
+        made, before = DataKey.new(kept[-1][0] + 1 if kept else 1), self._current
         driver.execute("BEGIN IMMEDIATE")
-        with driver:
-            for number, _, _ in kept:
+        try:
+            with driver:
+                for number, _, _ in kept:
+                    driver.execute(
+                        "UPDATE keys SET key_id = ?, wrapped = ? WHERE number = ?",
+                        (newest.id, self._keys[number].wrapped(newest), number),
+                    )
                 driver.execute(
-                    "UPDATE keys SET key_id = ?, wrapped = ? WHERE number = ?",
-                    (newest.id, self._keys[number].wrapped(newest), number),
+                    "INSERT INTO keys VALUES (?, ?, ?, NULL)", (made.number, newest.id, made.wrapped(newest))
                 )
-            driver.execute(
-                "INSERT INTO keys VALUES (?, ?, ?, NULL)", (made.number, newest.id, made.wrapped(newest))
-            )
-        self._keys[made.number] = self._current = made
+                self._keys[made.number] = self._current = made
+                self._reseal_named()
+        except BaseException:
+            self._current = before
+            raise
         self.due = True
         return True
+
+    def _reseal_named(self) -> None:
+        """Seal all rows with names: they are looked for under one key only."""
+        for table in (table for table, columns in TABLES.items() if columns.names):
+            after, some = None, 1
+            while some:
+                after, some = self.reseal_some(table, after)
 
     def sealed(self, table: str, row: Row) -> Row:
         """A row as it is written, all of it or the columns that change.
@@ -207,13 +235,15 @@ class Vault:
         ):
             return row
         columns, changed = TABLES[table], dict(row)
-        for name in (*columns.texts, *columns.blobs):
+        for name in columns.columns:
             value = row.get(name)
             sealed_already = name in columns.texts and isinstance(value, bytes)
             if value and not sealed_already:
                 key = [row[_GIVEN_AS[part] if part not in row else part] for part in columns.key]
                 plain = value.encode() if isinstance(value, str) else value
-                changed[name] = self._current.seal(plain, place(table, name, *key))
+                changed[name] = self._current.seal(
+                    plain, columns.place(table, name, key), name in columns.names
+                )
         return changed
 
     def may_be_plain(self, tier: int) -> bool:
@@ -224,12 +254,12 @@ class Vault:
         """A row as it was before it was sealed. Raises `StoreError` where it cannot be opened."""
         columns = TABLES[table]
         open_row: dict[str, Any] | None = None
-        for name in (*columns.texts, *columns.blobs):
+        for name in columns.columns:
             value = row.get(name)
-            if isinstance(value, bytes) and (name in columns.texts or _is_sealed(name, value)):
+            if isinstance(value, bytes) and (name not in columns.blobs or _is_sealed(name, value)):
                 open_row = dict(row) if open_row is None else open_row
-                plain = self._open(value, table, name, *(row[part] for part in columns.key))
-                open_row[name] = _text(plain, f"{table}.{name}") if name in columns.texts else plain
+                plain = self._open(value, table, name, *(open_row[part] for part in columns.key))
+                open_row[name] = plain if name in columns.blobs else _text(plain, f"{table}.{name}")
         return row if open_row is None else open_row
 
     def reading(self, table: str, read: Callable[[Stored], Value]) -> Callable[[Stored], Value]:
@@ -270,7 +300,7 @@ class Vault:
         if number not in self._keys:
             self.load()  # another process may have changed the key since
         try:
-            return self._keys[number].open(value, place(table, column, *key))
+            return self._keys[number].open(value, TABLES[table].place(table, column, key))
         except (KeyError, Unopened):
             what = TABLES[table].what.format(*key)
             raise StoreError(f"{what} is damaged: {table}.{column} cannot be read") from None
@@ -285,7 +315,7 @@ class Vault:
             The key of the last row that was looked at, and how many were; none when all are done.
         """
         columns = TABLES[table]
-        names, keys = (*columns.texts, *columns.blobs), ", ".join(columns.key)
+        names, keys = columns.columns, ", ".join(columns.key)
         # As bytes, because a text that does not decode is sealed like any other.
         listed = ", ".join(f"CAST({name} AS BLOB)" for name in names)
         begin = f"({keys}) > ({', '.join('?' * len(after))}) AND" if after else ""
@@ -299,9 +329,10 @@ class Vault:
         for row in found:
             key, changed = row[:parts], Row()
             try:
+                named = self.opened(table, dict(zip(columns.key, key, strict=True)))
                 for name, value in zip(names, row[parts:], strict=True):
                     if value:
-                        changed |= self._resealed(table, name, key, value)
+                        changed |= self._resealed(table, name, tuple(named.values()), value)
             except (StoreError, ValueError) as error:
                 log.warning("left as it is: %s", error)
                 continue
@@ -320,12 +351,13 @@ class Vault:
             plain = packed(from_json(_text(plain, what), what), what)
         elif name == "vector" and len(plain) % 2 == 0:  # from before it had sixteen bits a number
             plain = packed_vector(unpacked_vectors([plain])[0])
-        return row | {name: self._key.seal(plain, place(table, name, *key))}
+        columns = TABLES[table]
+        return row | {name: self._key.seal(plain, columns.place(table, name, key), name in columns.names)}
 
     def _due(self, table: str) -> tuple[str, tuple[Any, ...]]:
         """A condition for the rows that have to be sealed with the current key, and its values."""
         columns = TABLES[table]
-        names = (*columns.texts, *columns.blobs)
+        names = columns.columns
         older = " OR ".join(
             f"(length({name}) > 0 AND substr(CAST({name} AS BLOB), 1, 4) != ?)" for name in names
         )
@@ -350,6 +382,7 @@ _GIVEN_AS = {"agent_id": "of_agent", "id": "of_id", "entry_id": "of_id"}
 _SEARCHED = (
     (3, "entries", "user_text"),
     (4, "entries", "response"),
+    (8, "entries", "place"),
     (11, "entries", "extra"),
     (12, "vectors", "vector"),
     (14, "vectors", "reason"),

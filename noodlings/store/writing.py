@@ -90,8 +90,10 @@ def commit_rows(changes: Changes) -> CommitRows:
     )
 
 
-def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) -> None:
+def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) -> bool:
     """Keep a batch of an agent that is known; of its traces those of its latest `kept_traces` percepts.
+
+    Returns whether words were sealed that had been plain until now.
 
     Raises:
         StoreError: it changes, or goes with, an entry that never was.
@@ -101,7 +103,7 @@ def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) 
         transaction.run(sql.CHANGE_AGENT, {"of_agent": agent_id, "state": batch.state})
     transaction.run_each(sql.ADD_ENTRY, batch.added)
     _change(transaction, sql.REVISE, agent_id, batch.revised)
-    _seal_raised(transaction, batch)
+    raised = _seal_raised(transaction, batch)
     _change(transaction, sql.JOIN_EPISODIC, agent_id, {joined: {} for joined in batch.joined})
     _change(transaction, sql.LEAVE_EPISODIC, agent_id, {left: {} for left in batch.left})
     if batch.trace is not None:
@@ -110,6 +112,7 @@ def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) 
     write_vectors(transaction, agent_id, batch.vectors)
     _keep_symbols(transaction, batch)
     _keep_taken(transaction, batch)
+    return raised
 
 
 def write_vectors(transaction: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
@@ -118,13 +121,18 @@ def write_vectors(transaction: Transaction, agent_id: str, rows: Sequence[Row]) 
     transaction.run_each(sql.ADD_VECTOR, [row for row in rows if row["entry_id"] in there])
 
 
-def _seal_raised(transaction: Transaction, batch: CommitRows) -> None:
-    """Seal the words of entries that were plain until an answer to them was made of something secret."""
+def _seal_raised(transaction: Transaction, batch: CommitRows) -> bool:
+    """Seal the words of entries that were plain until an answer to them was made of something secret.
+
+    Returns whether there were any.
+    """
     raised = [number for number, row in batch.revised.items() if transaction.vault.may_be_plain(row["tier"])]
     wanted = {"of_agent": batch.agent_id, "ids": json.dumps(raised)}
-    for row in transaction.rows(sql.PLAIN_WORDS, wanted) if raised else ():
+    plain = transaction.rows(sql.PLAIN_WORDS, wanted) if raised else []
+    for row in plain:
         change = {"of_agent": batch.agent_id, "of_id": row["id"]}
-        transaction.run(sql.REVISE, change | {name: row[name] for name in ("user_text", "extra")})
+        transaction.run(sql.REVISE, change | {name: row[name] for name in sql.WORDS_OF_ENTRY})
+    return bool(plain)
 
 
 def _keep_trace(transaction: Transaction, trace: Row, kept_traces: int) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -17,8 +20,10 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
+from noodlings.logs import logging_to
 from noodlings.ports import OwnLine, Utterance
 from noodlings.store.cipher import UserKey
+from noodlings.store.database import Database
 from noodlings.store.memory import MemoryStore
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
@@ -26,6 +31,7 @@ from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind, Percept
+from tests.at_rest import found
 from tests.fakes import make_persona
 
 KEY = UserKey(bytes(32))
@@ -181,6 +187,46 @@ async def test_of_what_is_sealed_there_are_words_in_the_store_alone(make: Make, 
         assert next(kept.entries("phi")).entry.user_text == SEALED
     with snapshot(tmp_path, Encryption.of(society.settings.store)) as kept:
         assert next(kept.entries("phi")).entry.user_text == ""
+
+
+async def test_where_something_sealed_was_said_is_kept_with_its_words_alone(
+    make: Make, tmp_path: Path
+) -> None:
+    society = make()
+    sealed = replace(whispered(SEALED, 3), place="Room 4 of the quagga ward")
+    trace = await society.perceive("phi", sealed)
+    society.agents["phi"].remember_told(replace(sealed, timestamp=BEGAN + 1.0), "talk:log", NEUTRAL, None)
+    society.agents["phi"].keep()
+    entry = society.agents["phi"].entry(trace.entry_id)
+    assert entry is not None
+    assert entry.place == ""
+    assert [kept.place for kept in society.store.archive("phi")] == ["", ""]
+    assert list(society.store.columns("phi", "").places) == ["", ""]
+    with snapshot(tmp_path, Encryption.of(society.settings.store), sealed_words=True) as kept:
+        assert [one.entry.place for one in kept.entries("phi")] == [sealed.place] * 2
+    assert found(tmp_path, ["quagga"]) == {}
+
+
+@pytest.mark.parametrize("read", [False, True])
+async def test_a_question_that_its_answer_makes_secret_is_plain_nowhere(
+    make: Make, tmp_path: Path, read: bool
+) -> None:
+    society, copied = make(), tmp_path.with_suffix(".copy")
+    with logging_to(tmp_path, "info"), closing(sqlite3.connect(tmp_path / "noodlings.db")) as reader:
+        await society.perceive("phi", whispered("my sister Wilhelmina hid the Quagmiregem in the crypt", 2))
+        if read:
+            reader.execute("BEGIN").execute("SELECT count(*) FROM entries").fetchone()
+        question = "Where did my quagga sister Wilhelmina hide it?"
+        trace = await society.perceive("phi", whispered(question, at=60.0))
+        await society.rest(5.0)
+        assert trace.audience.tier is Tier.SECRET
+        copytree(tmp_path, copied)  # as a kill leaves it
+        reader.rollback()
+        await society.perceive("phi", whispered("hello", at=120.0))
+        assert found(tmp_path, ["quagga"]) == {}
+    assert bool(found(copied, ["quagga"])) is read
+    Database(copied, encryption=Encryption.of(society.settings.store)).close()
+    assert found(copied, ["quagga"]) == {}
 
 
 async def test_what_is_sealed_is_kept_through_changes_and_forgotten(make: Make, tmp_path: Path) -> None:

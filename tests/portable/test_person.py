@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import re
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from noodlings.store.cipher import UserKey
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.ingested_record import IngestedRecord
-from noodlings.values.memory import hearsay
+from noodlings.values.memory import hearsay, written_by
 from noodlings.values.percept import Kind, Percept
 from noodlings.worlds.accounts import Accounts
 from tests.api.serving import environment
@@ -211,6 +212,41 @@ async def test_what_others_told_of_them_goes_and_they_were_no_witness(tmp_path: 
         assert hearsay(mill) == ()
 
 
+@pytest.mark.parametrize("store", [{}, {"key": UserKey(bytes(32)).text, "encrypt": "all"}])
+async def test_nothing_says_any_more_what_they_did(tmp_path: Path, store: dict[str, str]) -> None:
+    settings = Settings(store={"path": str(tmp_path)} | store, embedding={"model": "none"})
+    caity, both = Caller(CAITY, "Caity", Role.ADMIN), frozenset({CAITY, BOB})
+    with opened(settings, ManualClock(1e6)) as society:
+        known = await society.corrections.know(caity, "phi", BOB, "is a wizard")
+        await society.corrections.know(ADMIN, "phi", BOB, "is old")
+        await told(society, "My brother was killed, I am heartbroken!", BOB, present=both, kind=Kind.WHISPER)
+        mill = await told(society, "The mill is sold", BOB)
+        await told(society, "hello", CAITY)
+        await society.rest(5.0)
+        society.corrections.forget(caity, "phi", [mill])
+        done = forget_person(society, ADMIN, find_person(society, CAITY))
+        facts = [one for one in society.store.archive("phi") if written_by(one)]
+        assert [written_by(one) for one in facts] == ["[forgotten]", ADMIN.user_id]
+        kept = society.agents["phi"].entry(known.id)
+        assert kept is not None
+        assert written_by(kept) == "[forgotten]"
+    assert done.remains.found == {}
+    assert CAITY not in everything(tmp_path)
+
+
+async def test_an_id_that_stays_is_named_with_where_it_is(tmp_path: Path) -> None:
+    await an_evening(tmp_path)
+    (tmp_path / "my notes.txt").write_text("user_caity was here, and user_caityx was not")
+    event = "INSERT INTO events VALUES (NULL, 'nobody', 1.0, 'forget', 'user_caity', 1)"
+    with society_in(tmp_path) as society:
+        with closing(sqlite3.connect(tmp_path / "noodlings.db")) as database, database:
+            database.execute(event)
+        assert forget_person(society, ADMIN, find_person(society, CAITY)).remains.found == {
+            "my notes.txt": 1,
+            "events": 1,
+        }
+
+
 async def test_what_waits_of_them_to_be_taken_in_goes_too(tmp_path: Path) -> None:
     with society_in(tmp_path) as society:
         record = IngestedRecord("log", "1", "d", None, CAITY, 1, "no room", {"text": "the zarnok"})
@@ -311,8 +347,8 @@ def test_what_is_left_of_a_person_is_said_in_words() -> None:
         "        5 answers in other memories, because they repeated something of that",
         "  noodlings.log: 3 lines were deleted",
         "  audit.log: 4 lines no longer say who it was",
-        "Then every file was searched for 12 words that nobody else had used and that are no ordinary"
-        " English: some are still there.",
-        "How many of these words are in which file or record:",
+        "Then every file was searched for their ids, and 12 words that nobody else had used and that are no"
+        " ordinary English: some are still there.",
+        "How many of these are in which file or record:",
         "        2 in my notes.txt",
     ]

@@ -22,6 +22,7 @@ from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.values.audience import Audience, Tier
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import EntryVector, MemoryEntry, Order
 from tests.at_rest import found
 from tests.store.records import AGENT, a_symbol, a_trace, an_entry, same
@@ -213,6 +214,49 @@ def test_a_tighter_setting_seals_what_was_below_it_even_after_a_looser_one(tmp_p
     assert texts(tmp_path, ALL) == ["zanzibar", "okapi"]
 
 
+RECORD = IngestedRecord("document:Letter of zanzibar.md", "okapi", "ab", 1)
+
+
+def keep_named(folder: Path, encryption: Encryption | None) -> None:
+    """An entry of a source, with the place where it happened, its record, and one that waits."""
+    entry = replace(entry_of(1, "hello"), place="the zanzibar ward", source=RECORD.source)
+    waits = replace(RECORD, id="quagga", entry_id=None, record={"text": "hm"})
+    with closing(SqlStore(folder, encryption=encryption)) as store:
+        store.commit(Changes(AGENT, added=(entry,), taken=(RECORD, waits)))
+
+
+def assert_named(store: SqlStore) -> None:
+    (entry,) = store.archive(AGENT)
+    assert (entry.place, entry.source) == ("the zanzibar ward", RECORD.source)
+    assert store.columns(AGENT, "model").places[0] == entry.place
+    assert store.taken(AGENT, RECORD.source, [RECORD.id, "new"]) == {RECORD.id: RECORD}
+    assert store.held(AGENT, RECORD.source) == [RECORD.id]
+    assert [one.id for one in store.parked(AGENT)] == ["quagga"]
+
+
+@pytest.mark.parametrize("before", [ALL, None])
+def test_places_and_names_of_sources_are_sealed_and_found(tmp_path, before):
+    keep_named(tmp_path, before)
+    with closing(SqlStore(tmp_path, encryption=ALL)) as store:
+        assert_named(store)
+        store.commit(Changes(AGENT, taken=(RECORD,)))
+        assert_named(store)
+    assert found(tmp_path, ["zanzibar", "okapi", "quagga"]) == {}
+
+
+def test_what_an_older_version_left_plain_beside_a_key_is_sealed(tmp_path):
+    keep_named(tmp_path, ALL)
+    with closing(sqlite3.connect(tmp_path / DATABASE_NAME)) as database, database:
+        database.execute("UPDATE entries SET place = 'the zanzibar ward', source = ?", (RECORD.source,))
+        database.execute("DELETE FROM source_records WHERE record IS NULL")
+        row = (AGENT, RECORD.source, RECORD.id, RECORD.digest, 1, "", 0, "", None)
+        database.execute("INSERT INTO source_records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        database.execute("UPDATE alembic_version SET version_num = '0008'")
+    with closing(SqlStore(tmp_path, encryption=ALL)) as store:
+        assert_named(store)
+    assert found(tmp_path, ["zanzibar", "okapi"]) == {}
+
+
 def keys_of(folder: Path) -> list[tuple[int, str]]:
     with closing(sqlite3.connect(folder / DATABASE_NAME)) as database:
         return database.execute("SELECT number, key_id FROM keys").fetchall()
@@ -252,9 +296,11 @@ def test_the_key_changes_while_everything_is_in_use(tmp_path):
     encryption = Encryption(Tier.OPEN, UserKeys(file=str(file)))
     keep(folder, encryption, *(entry_of(number, f"zanzibar {number}") for number in range(1, 900)))
     with closing(SqlStore(folder, encryption=encryption)) as store:
+        store.commit(Changes(AGENT, taken=(RECORD,)))
         encryption.keys.write((NEW, OLD))
         for number in range(900, 1000):
             store.commit(Changes(AGENT, added=(entry_of(number, f"zanzibar {number}"),)))
+            assert store.taken(AGENT, RECORD.source, [RECORD.id]) == {RECORD.id: RECORD}
         (resealing,) = [one for one in threading.enumerate() if one.name == "noodlings-keys"] or [None]
         if resealing is not None:
             resealing.join()
