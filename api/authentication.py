@@ -29,7 +29,7 @@ from noodlings.config import ApiToken, ApiTokens
 from noodlings.errors import Forbidden, UserError
 from noodlings.text import clean, folded, shorten
 from noodlings.validation import read_table
-from noodlings.values.caller import Caller, Role, is_reserved_id, shown_name, user_id_of
+from noodlings.values.caller import Caller, Role, display_name, is_reserved_id, user_id_of
 
 USER_HEADER = "Noodlings-User"
 MAX_ID = 80
@@ -73,7 +73,7 @@ class AccessToken:
                 f"{named} is a character: a world may speak as it, but not read or change memories"
             )
         role = Role.PLAYER if self.role is Role.WORLD else self.role
-        return Caller(named, shown_name(named, {}), role)
+        return Caller(named, display_name(named, {}), role)
 
     def actor(self, user: str, name: str = "") -> Caller:
         """The caller that acts as `user`; a world has the rights of that user.
@@ -91,7 +91,7 @@ class AccessToken:
             raise UserError(f"say who this world token acts for: send {USER_HEADER} or user_id")
         named = self._named(user)
         role = Role.PLAYER if self.role is Role.WORLD else self.role
-        return Caller(named, clean(name) or shown_name(named, {}), role)
+        return Caller(named, clean(name) or display_name(named, {}), role)
 
     def require(self, *roles: Role, to: str) -> None:
         """Raise `Forbidden` unless it has one of these roles; `to` completes "may not"."""
@@ -101,7 +101,7 @@ class AccessToken:
     def _player(self, user: str) -> Caller:
         if user and user != self.user_id:
             raise Forbidden(f"a player token speaks and reads for {self.user_id} only; leave user_id out")
-        return Caller(self._its_own(self.user_id), shown_name(self.user_id, {}), Role.PLAYER)
+        return Caller(self._its_own(self.user_id), display_name(self.user_id, {}), Role.PLAYER)
 
     def _named(self, user: str) -> str:
         named = _user_id(user)
@@ -223,7 +223,7 @@ class Authenticator:
         users = {one.access.user_id for one in self._hashed} - {""}  # expired tokens keep their names
         for word in (caller.name, caller.user_id):
             called = folded(word)
-            owners = {user for user in users if called in (folded(user), folded(shown_name(user, {})))}
+            owners = {user for user in users if called in (folded(user), folded(display_name(user, {})))}
             owners |= {self._account_of(called)} - {""}
             if owners and caller.user_id not in owners:
                 raise Forbidden(

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from textual import events
 
-from noodlings.host.studio import apart_source
+from noodlings.host.studio import process_source
 from noodlings.inspect import questions
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
@@ -43,8 +43,8 @@ WORDS = [f"{one}{two}{three}" for one in SYLLABLES for two in SYLLABLES for thre
 
 START = """
 import sys
-from noodlings.host.studio import apart_source
-source = apart_source(None, store={"path": sys.argv[1]})
+from noodlings.host.studio import process_source
+source = process_source(None, store={"path": sys.argv[1]})
 
 import asyncio, glob, json, time
 from studio.app import Studio
@@ -97,7 +97,7 @@ def first_paint(folder: Path, rounds: int) -> list[Row]:
 
 async def keys(folder: Path, rounds: int) -> list[Row]:
     """One process, everything that was ever perceived in sight."""
-    source = apart_source(None, store={"path": str(folder)})
+    source = process_source(None, store={"path": str(folder)})
     source.connect()
     app = Studio(source, AGENT)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -65,7 +65,7 @@ def quoted(text: str, tier: Tier, below: Tier) -> str:
 
 
 @contextmanager
-def held_still(folder: Path) -> Iterator[None]:
+def paused_logs(folder: Path) -> Iterator[None]:
     """Nothing is written to the logs in a folder meanwhile; then to whatever files are there by then."""
     with ExitStack() as stack:
         for handler in tuple(PrivateFiles._open_now):

@@ -73,7 +73,7 @@ def test_a_folder_that_is_none_is_refused_in_words(tmp_path):
 def test_a_file_that_is_replaced_while_the_log_is_held_still_is_written_on(tmp_path: Path) -> None:
     with logs.logging_to(tmp_path, "info") as path:
         logging.getLogger("noodlings").info("a secret")
-        with logs.held_still(tmp_path):
+        with logs.paused_logs(tmp_path):
             path.with_name("new").write_text("a line\n")
             path.with_name("new").replace(path)
         logging.getLogger("noodlings").info("another line")

@@ -37,9 +37,9 @@ from noodlings.agent.perceiving import (
     shielded,
     shielded_talk,
     take_in,
-    tiered,
-    untold,
+    with_least_tier,
     with_words,
+    without_words,
 )
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
@@ -220,7 +220,7 @@ class Agent:
 
     async def idle(self, now: float) -> str | None:
         """Something it does by itself, or None: a line in quotation marks is spoken. Raises `StoreError`."""
-        await self._follow_up.muse(now)
+        await self._follow_up.think_alone(now)
         core = self._core
         done = {line.text for line in core.said}
         fresh = [act for act in self.persona.voice.idle if act not in done]
@@ -424,9 +424,9 @@ class Agent:
         """
         percept, _ = shielded(self._services, percept)
         core, salience = self._core, identity_salience(percept.text, self.persona)
-        percept = tiered(self._services, percept, self.persona)
+        percept = with_least_tier(self._services, percept, self.persona)
         entry = self.memory.remember(
-            replace(untold(percept), audience=percept.heard_by.joined_by(self.id)),
+            replace(without_words(percept), audience=percept.heard_by.joined_by(self.id)),
             step=core.step,
             affect=affect,
             significance=significance,

@@ -22,7 +22,7 @@ from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.errors import LLMError, NoodlingsError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.context import ContextBudget
-from noodlings.memory.subconscious import INTENSE
+from noodlings.memory.subconscious import SYMBOL_INTENSITY
 from noodlings.ports import Allowance, Speech, Symbolist, Utterance
 from noodlings.values.audience import Tier
 from noodlings.values.memory import Link, LinkType, Recalled, Symbol
@@ -58,12 +58,12 @@ class FollowUp:
         """Do whatever follows from a turn that is kept by now."""
         if turn.entry.tier is Tier.SEALED:
             return
-        if self.core.memory.hierarchical and turn.affect.intensity >= INTENSE:
+        if self.core.memory.hierarchical and turn.affect.intensity >= SYMBOL_INTENSITY:
             await self._run(self._symbol(turn), self.services.symbolist is not None)
         if not turn.decision.speak and self._gives_to_think(turn):
             await self._run(self.ruminate(turn.percept.timestamp), self.services.voice is not None)
 
-    async def muse(self, now: float) -> None:
+    async def think_alone(self, now: float) -> None:
         """Have a thought of its own, if it is pensive and now is a moment for it."""
         if self.services.ruminate and self.core.random(now).random() < self._pensiveness:
             await self._run(self.ruminate(now), self.services.voice is not None)

@@ -15,7 +15,7 @@ from noodlings.recall.filters import Filters
 from noodlings.recall.search import Hit
 from noodlings.values.lore import scope_of
 from noodlings.values.memory import WITHDRAWN, LinkType, MemoryEntry, given
-from noodlings.values.percept import LEARNED, Kind, Percept
+from noodlings.values.percept import NOT_LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
 MOST = 3
@@ -38,7 +38,7 @@ async def learned(
     archive: AgentArchive, question: str, percept: Percept, persona: Persona, store: Repository
 ) -> list[tuple[Hit, MemoryEntry]]:
     """What answers a question, best first; nothing where nothing is asked."""
-    among = Filters(kinds=LEARNED, present=percept.listeners)
+    among = Filters(kinds=NOT_LIVED, present=percept.listeners)
     if not _ASKS.search(percept.text) or not archive.index.latest(among, 1):
         return []
     hits = await archive.search(question, among, limit=LOOKED_AT)

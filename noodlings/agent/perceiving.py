@@ -86,7 +86,7 @@ _IN_CONFIDENCE = re.compile(
 )
 
 
-def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Percept:
+def with_least_tier(services: AgentServices, percept: Percept, persona: Persona) -> Percept:
     """The percept with its lowest allowed tier: by its kind, or because it says "between us".
 
     Raises `UserError` when it is to be kept secret and there is no key.
@@ -99,7 +99,7 @@ def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Perce
     return percept
 
 
-def untold(percept: Percept) -> Percept:
+def without_words(percept: Percept) -> Percept:
     """The percept without its words if it is sealed, else as it is."""
     if percept.heard_by.tier is not Tier.SEALED:
         return percept
@@ -107,7 +107,7 @@ def untold(percept: Percept) -> Percept:
 
 
 def with_words(entry: MemoryEntry, percept: Percept) -> MemoryEntry:
-    """The entry of an untold percept with its words, for the store."""
+    """The entry of an without_words percept with its words, for the store."""
     extra = {"data": percept.data} if percept.data else {}
     return replace(entry, user_text=CleanText(percept.text), place=percept.place, extra=extra)
 
@@ -309,7 +309,7 @@ class PerceptPipeline:
         """
         names = {self.core.id, *self.core.persona.names}  # the names are in lower case
         others = frozenset(one for one in percept.present if one.casefold() not in names)
-        percept = tiered(self.services, replace(percept, present=others), self.core.persona)
+        percept = with_least_tier(self.services, replace(percept, present=others), self.core.persona)
         if percept.heard_by.tier is Tier.SEALED:
             turn = self._seal(percept)
             tell(turn, "perceived")
@@ -330,7 +330,7 @@ class PerceptPipeline:
     def _seal(self, percept: Percept) -> Turn:
         """Keep a sealed percept: it is felt, and its words go to the store and nowhere else."""
         felt, _, _ = appraise(self.services, percept, None, None)
-        told = replace(untold(percept), affect=felt, addressed=False)
+        told = replace(without_words(percept), affect=felt, addressed=False)
         turn = take_in(self.core, self.journal, self.services, told, None, {})
         turn.decision = Decision(False, "it is sealed")
         self.journal.sealed(with_words(turn.entry, percept))

@@ -23,7 +23,7 @@ from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, Thou
 from noodlings.values.acting import acts_of, sounding
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, disclosed, of_all
-from noodlings.values.caller import shown_name
+from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
 from noodlings.values.percept import Kind, Percept
 
@@ -189,7 +189,7 @@ class Responder:
         return Utterance(
             persona=core.persona,
             percept=percept,
-            speaker=shown_name(percept.user_id, names),
+            speaker=display_name(percept.user_id, names),
             mood=core.feelings.mood.at_time(now),
             recalled=tuple(in_mind),
             names=known,

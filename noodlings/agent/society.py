@@ -270,7 +270,7 @@ class Society:
     def write_notes(self) -> None:
         """Write the notes that are due now rather than a moment later."""
         if self._notes is not None:
-            self._notes.hurry()
+            self._notes.flush()
 
     def close(self) -> None:
         for agent in self.agents.awake:

@@ -14,7 +14,7 @@ import numpy as np
 from noodlings.recall.lexical import stems
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import LEARNED, Percept
+from noodlings.values.percept import NOT_LIVED, Percept
 from noodlings.values.tone import Tone, ToneName, ToneSource
 
 ALIKE = 0.33
@@ -40,7 +40,7 @@ def touched(percept: Percept, recalled: Iterable[Recalled]) -> MemoryEntry | Non
     words = frozenset(stems(percept.text))
     if len(words) < LEAST_WORDS:
         return None
-    found = [one.entry for one in recalled if one.entry.kind not in LEARNED and _touches(words, one)]
+    found = [one.entry for one in recalled if one.entry.kind not in NOT_LIVED and _touches(words, one)]
     return max(found, key=lambda entry: (_moved(entry), entry.id), default=None)
 
 

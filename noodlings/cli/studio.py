@@ -47,7 +47,9 @@ def studio(
 
     _require_terminal()
     given_folder = {"store": {"path": str(data)}} if data else {}
-    source = sources.remote_source(url, token, user) if url else sources.apart_source(config, **given_folder)
+    source = (
+        sources.remote_source(url, token, user) if url else sources.process_source(config, **given_folder)
+    )
     from studio.app import Studio  # a folder is opened meanwhile
 
     source.connect()

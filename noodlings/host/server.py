@@ -32,7 +32,7 @@ from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.login_guard import LoginGuard, RealTimer
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
-from noodlings.worlds.visitors import House, Visitors
+from noodlings.worlds.visitors import Visitors, VisitSettings
 from noodlings.worlds.websocket import websocket_port
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ async def mush_open(
         yield []
         return
     settings, connections = serving.society.settings.mush, serving.connections
-    visitors = Visitors(house(serving, connect, note))
+    visitors = Visitors(visit_settings(serving, connect, note))
     lines: list[str] = []
     async with AsyncExitStack() as stack:
         if settings.port:
@@ -113,7 +113,7 @@ async def mush_open(
         yield lines
 
 
-def house(serving: Serving, connect: Connect, note: Note) -> House:
+def visit_settings(serving: Serving, connect: Connect, note: Note) -> VisitSettings:
     """What the MUSH ports need to let people in."""
     society, world, timer = serving.society, serving.world, RealTimer()
     settings = society.settings
@@ -123,7 +123,7 @@ def house(serving: Serving, connect: Connect, note: Note) -> House:
         note(role=role, user=user, address=address, method="MUSH", path="create")
 
     accounts = Accounts(settings.data_dir)
-    return House(
+    return VisitSettings(
         world=world,
         scrollback=serving.scrollback,
         login_guard=LoginGuard(accounts, lambda name: known(society, name), timer, created),

@@ -33,7 +33,7 @@ def remote_source(url: str, token: str, user: str) -> RemoteSource:
     return RemoteSource(url, token, user)
 
 
-def apart_source(config: Path | None, **overrides: Any) -> ProcessSource:
+def process_source(config: Path | None, **overrides: Any) -> ProcessSource:
     """The data folder of these settings, read in a process of its own, which begins now: `connect` to it.
 
     Args:

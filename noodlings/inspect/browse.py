@@ -18,7 +18,7 @@ from noodlings.inspect.viewpoint import Viewpoint, cut, may_read, readable_entri
 from noodlings.inspect.views import EntriesView
 from noodlings.ports import Repository
 from noodlings.text import clean
-from noodlings.values.caller import shown_name
+from noodlings.values.caller import display_name
 from noodlings.values.memory import STORED, MemoryEntry, Order
 
 KEPT = 12
@@ -125,11 +125,11 @@ def _values(viewpoint: Viewpoint) -> dict[Order, Callable[[MemoryEntry], float |
         Order.IMPORTANCE: lambda entry: viewpoint.figure(entry.importance),
         Order.STRENGTH: lambda entry: viewpoint.figure(viewpoint.agent.memory.strength(entry, viewpoint.now)),
         Order.FEELING: lambda entry: feeling(entry.affect),
-        Order.WHO: lambda entry: shown_name(entry.user_id, viewpoint.names).casefold(),
+        Order.WHO: lambda entry: display_name(entry.user_id, viewpoint.names).casefold(),
         Order.TEXT: lambda entry: entry.user_text.casefold(),
     }
 
 
 def _searched(viewpoint: Viewpoint, entry: MemoryEntry) -> str:
-    name = shown_name(entry.user_id, viewpoint.names)
+    name = display_name(entry.user_id, viewpoint.names)
     return "\n".join((entry.user_text, entry.response or "", feeling(entry.affect), name)).casefold()

@@ -18,7 +18,7 @@ from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
 from noodlings.reflection.journal import sentences_of
 from noodlings.text import clean, shorten
-from noodlings.values.caller import shown_name
+from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -149,7 +149,7 @@ def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> Journal
     sentences = sentences_of(
         entries,
         viewpoint.agent_id,
-        lambda user: clean(shown_name(user, viewpoint.names)),
+        lambda user: clean(display_name(user, viewpoint.names)),
         lambda entry: viewpoint.figure(entry.importance),
         WORTH_TELLING,
     )

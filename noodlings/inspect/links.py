@@ -9,7 +9,7 @@ from noodlings.inspect.viewpoint import Viewpoint, may_read
 from noodlings.inspect.views import EntryView, View, ViewOfAgent
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.focus import FocusHit, Search, reconstruct_context
-from noodlings.recall.links import MAX_DEPTH, LinkedEntry, ReachedEntry, explore
+from noodlings.recall.links import MAX_DEPTH, LinkStore, ReachedEntry, explore
 from noodlings.recall.narrative import Narrator
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
@@ -94,7 +94,7 @@ DEPTH = 2
 """How many steps along links are shown by default."""
 
 
-def linked_with(viewpoint: Viewpoint, memory: LinkedEntry, entry_id: int, depth: int = DEPTH) -> LinksView:
+def linked_with(viewpoint: Viewpoint, memory: LinkStore, entry_id: int, depth: int = DEPTH) -> LinksView:
     """A memory and what its links lead to, within `depth` steps (1…3).
 
     Raises:
@@ -137,7 +137,7 @@ _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
 
 
 async def focus_on(
-    viewpoint: Viewpoint, memory: LinkedEntry, search: Search, query: str, level: int, who: str | None = None
+    viewpoint: Viewpoint, memory: LinkStore, search: Search, query: str, level: int, who: str | None = None
 ) -> FocusView:
     """A reconstructed context; with `who`, only of what this user said or did.
 

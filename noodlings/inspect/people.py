@@ -27,7 +27,7 @@ from noodlings.reflection.plans import open_plans
 from noodlings.stemming import STOP_WORDS
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
-from noodlings.values.caller import shown_name
+from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, written_by
 
 BEFORE = 2
@@ -280,7 +280,7 @@ def _card(viewpoint: Viewpoint, card: PersonCard, heard: _Heard | None, private:
         return FactView(
             kind=fact.kind.value,
             words=clean(fact.words),
-            told_by=clean(shown_name(fact.told_by, viewpoint.names)),
+            told_by=clean(display_name(fact.told_by, viewpoint.names)),
             timestamp=fact.timestamp,
             when=iso(fact.timestamp),
             age=max(viewpoint.now - fact.timestamp, 0.0),
@@ -304,6 +304,6 @@ def _called(of: str, viewpoint: Viewpoint) -> str:
     """ "user_marta" is "Marta", "user_marta's sister" is "Marta's sister", "user_marta's Ruth" is "Ruth"."""
     whose, apart, who = of.rpartition("'s ")
     if not apart:
-        name = clean(shown_name(of, viewpoint.names))
+        name = clean(display_name(of, viewpoint.names))
         return name[:1].upper() + name[1:]
     return who if who[:1].isupper() else f"{_called(whose, viewpoint)}'s {who}"

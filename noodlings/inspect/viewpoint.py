@@ -22,7 +22,7 @@ from noodlings.recall.filters import Filters
 from noodlings.text import clean, shorten
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Tier, may_learn
-from noodlings.values.caller import Caller, shown_name, user_id_of
+from noodlings.values.caller import Caller, display_name, user_id_of
 from noodlings.values.memory import ImportanceParts, MemoryEntry, tags_of
 from noodlings.values.percept import Kind
 
@@ -157,7 +157,7 @@ class Viewpoint:
         return EntryView(
             id=entry.id,
             user=entry.user_id,
-            name=clean(shown_name(entry.user_id, self.names)),
+            name=clean(display_name(entry.user_id, self.names)),
             text=clean(entry.user_text),
             response=None if entry.response is None else clean(entry.response),
             timestamp=entry.timestamp,
@@ -237,7 +237,7 @@ class Viewpoint:
             return self.caller.user_id
         require_all_history(self.caller)
         users = {entry.user_id for entry in self.in_mind()} | self.names.keys()
-        people = {user: shown_name(user, self.names) for user in users}
+        people = {user: display_name(user, self.names) for user in users}
         if who in people:
             return who
         meant = [user for user, name in people.items() if wanted in (user.casefold(), clean(name).casefold())]

@@ -30,7 +30,7 @@ from noodlings.transistors.chain import load_chain
 from noodlings.validation import nearest
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, confined_to
-from noodlings.values.caller import shown_name
+from noodlings.values.caller import display_name
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Percept
 from noodlings.values.persona import APPETITES, TRANSISTORS, Persona
@@ -189,7 +189,7 @@ def _state(scene: WrittenScene, persona: Persona, voice: Voice) -> ThoughtState:
     utterance = Utterance(
         persona=persona,
         percept=percept,
-        speaker=shown_name(percept.user_id, {}),
+        speaker=display_name(percept.user_id, {}),
         mood=mood,
         recalled=tuple(recalled),
         own_lines=tuple(OwnLine(line, OPEN) for line in scene.said),

@@ -20,7 +20,7 @@ from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay, title_of, written_by
-from noodlings.values.percept import LEARNED, Kind
+from noodlings.values.percept import NOT_LIVED, Kind
 from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName
 from noodlings.voice.phrasebook import in_words
@@ -310,7 +310,7 @@ def _in_mind(found: Recalled, utterance: Utterance) -> str:
 def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
     persona = utterance.persona
     own = entry.user_id in persona.own_ids
-    if entry.kind in LEARNED:
+    if entry.kind in NOT_LIVED:
         told = f"read in “{title_of(entry)}”" if entry.kind is Kind.READ else "you know"
         return fenced(f"{told}{note}: {entry.user_text}", LONGEST_PASSAGE)
     who = "you" if own else shown(entry.user_id, utterance)

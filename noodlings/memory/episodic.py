@@ -21,7 +21,7 @@ from noodlings.memory.stream import HELD, STABILITY, Floats, Mask, Rows, Stream
 from noodlings.values.affect import Affect, builder
 from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import LEARNED
+from noodlings.values.percept import NOT_LIVED
 
 _build_recalled = builder(Recalled)
 _WEAKEST = 128
@@ -45,7 +45,7 @@ class EpisodicMemory(Stream):
 
     def admits(self, entry: MemoryEntry) -> bool:
         """Whether an entry that is not here matters enough to come in. What was not lived never does."""
-        if entry.kind in LEARNED:
+        if entry.kind in NOT_LIVED:
             return False
         return entry.pinned or entry.parts.remember > 0.0 or entry.importance > self.threshold
 

@@ -32,7 +32,7 @@ from noodlings.values.memory import Symbol
 
 log = logging.getLogger(__name__)
 
-INTENSE = 0.5
+SYMBOL_INTENSITY = 0.5
 """The least intensity of a feeling with which a moment leaves a symbol."""
 
 AVOIDED = 6
@@ -131,7 +131,7 @@ class SubconsciousMemory:
         felt, event = read_affect(affect), clean(event)
         surprise = unit(surprise, "surprise")
         timestamp = time.time() if timestamp is None else finite(timestamp, "timestamp")
-        if felt is None or felt.intensity < INTENSE or not event:
+        if felt is None or felt.intensity < SYMBOL_INTENSITY or not event:
             return None
         salience = symbol_salience(felt.intensity, surprise)
         if not self._has_place_for(salience, entry_id):

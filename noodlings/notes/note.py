@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 
 from noodlings.text import clean
-from noodlings.values.caller import shown_name
+from noodlings.values.caller import display_name
 from noodlings.values.memory import Link, MemoryEntry, tags_of, title_of
 from noodlings.values.percept import Kind
 
@@ -154,7 +154,7 @@ def _quoted(text: str) -> str:
 
 
 def _name(user_id: str) -> str:
-    return f"**{escaped(clean(shown_name(user_id, {}))) or 'somebody'}**"
+    return f"**{escaped(clean(display_name(user_id, {}))) or 'somebody'}**"
 
 
 def _link(link: Link, entry_id: int) -> str:

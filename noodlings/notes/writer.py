@@ -223,7 +223,7 @@ class BackgroundWriter:
                 self._changed.notify()
         self._start()
 
-    def hurry(self) -> None:
+    def flush(self) -> None:
         """Write what is due, at once; in its turn it is written again."""
         with self._changed:
             due = dict(self._due)
@@ -311,8 +311,8 @@ class NoteSync:
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
         return self._writer.forget(agent_id, ids, delete)
 
-    def hurry(self) -> None:
-        self._background.hurry()
+    def flush(self) -> None:
+        self._background.flush()
 
     def read(self, agent_id: str, entry_id: int) -> str | None:
         try:

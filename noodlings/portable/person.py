@@ -24,7 +24,7 @@ from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
-from noodlings.values.caller import Caller, account_id_of, shown_name, user_id_of
+from noodlings.values.caller import Caller, account_id_of, display_name, user_id_of
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, hearsay, written_by
 from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.beings import split_gestures
@@ -110,14 +110,14 @@ def find_person(society: Society, who: str) -> Person:
     meant = [wanted] if wanted in known or _told(society, wanted) else []
     if not meant:
         called = folded(wanted)
-        meant = [one for one in known if called in (folded(one), folded(shown_name(one, names)))]
+        meant = [one for one in known if called in (folded(one), folded(display_name(one, names)))]
         meant += [account.user_id for account in accounts if folded(account.name) == called]
         meant += [one for one in (user_id_of(wanted), account_id_of(called)) if _told(society, one)]
     people = {}
     for one in meant:
         theirs = tuple(account for account in accounts if one in _ids_of(account))
         ids = tuple(sorted({one, *(other for account in theirs for other in _ids_of(account))}))
-        people[ids] = Person(ids, shown_name(one, names), theirs)
+        people[ids] = Person(ids, display_name(one, names), theirs)
     if len(people) > 1:
         which = ", ".join(sorted(one for person in people for one in person))
         raise UserError(

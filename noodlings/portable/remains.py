@@ -17,7 +17,7 @@ from pathlib import Path
 
 from noodlings.errors import StoreError
 from noodlings.files import atomic_write
-from noodlings.logs import held_still
+from noodlings.logs import paused_logs
 from noodlings.portable.export import export
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.transfer import snapshot
@@ -117,13 +117,13 @@ def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
     done: set[int] = set()  # by inode: a log that is rotated meanwhile gets another name
     try:
         while True:
-            with held_still(folder):
+            with paused_logs(folder):
                 path = next((one for one in _files(folder) if one.stat().st_ino not in done), None)
                 seen = [] if path is None else _lines(path)
             if path is None:
                 return dict(struck)
             kept, theirs = _split(path, seen, marks, own_history)
-            with held_still(folder):
+            with paused_logs(folder):
                 lines = _lines(path)
                 if lines[: len(seen)] != seen:  # it was rotated
                     continue

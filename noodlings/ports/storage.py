@@ -234,7 +234,7 @@ class Notes(Protocol):
         If it raises, the copies stay. If a copy could not be removed, the result is not `erased`.
         """
 
-    def hurry(self) -> None:
+    def flush(self) -> None:
         """Finish what is waiting; see `close`."""
 
     def read(self, agent_id: str, entry_id: int) -> str | None:

@@ -23,9 +23,9 @@ from noodlings.recall.neighbours import Mask, Neighbours, Numbers
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import LEARNED, Kind
+from noodlings.values.percept import NOT_LIVED, Kind
 
-_ASIDE = LEARNED | {Kind.THOUGHT}
+_ASIDE = NOT_LIVED | {Kind.THOUGHT}
 """Kinds that are no part of any talk."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from noodlings.errors import UserError
 from noodlings.recall.filters import EVERYTHING, Filters
-from noodlings.recall.links import LinkedEntry, ReachedEntry, explore
+from noodlings.recall.links import LinkStore, ReachedEntry, explore
 from noodlings.recall.narrative import Narrator, block, token_count
 from noodlings.recall.search import Hit
 from noodlings.values.memory import LinkType, Recalled, Why
@@ -111,7 +111,7 @@ async def reconstruct_context(
     focus_level: int = DEFAULT_LEVEL,
     *,
     search: Search,
-    memory: LinkedEntry,
+    memory: LinkStore,
     narrator: Narrator,
     filters: Filters = EVERYTHING,
 ) -> Reconstruction:
@@ -155,7 +155,7 @@ def level_of(number: int) -> FocusLevel:
     return LEVELS[number]
 
 
-def _as_stored(hits: Sequence[Hit], filters: Filters, memory: LinkedEntry, agent_id: str) -> list[Recalled]:
+def _as_stored(hits: Sequence[Hit], filters: Filters, memory: LinkStore, agent_id: str) -> list[Recalled]:
     """The hits as they are stored now: an index may lag behind what was forgotten or changed."""
     entries = memory.entries(agent_id, [hit.entry_id for hit in hits])
     return [

@@ -27,7 +27,7 @@ Way = tuple[int, Link]
 """A neighbour, and the strongest link that leads there."""
 
 
-class LinkedEntry(Protocol):
+class LinkStore(Protocol):
     """Where entries and their links are kept; every store is one. See `noodlings.ports.Repository`."""
 
     def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]: ...
@@ -68,7 +68,7 @@ class Exploration:
 
 
 def explore(
-    memory: LinkedEntry,
+    memory: LinkStore,
     agent_id: str,
     starts: Mapping[int, float],
     depth: int,

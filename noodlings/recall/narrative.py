@@ -14,7 +14,7 @@ from noodlings.affect.feeling import feeling
 from noodlings.affect.game import ago
 from noodlings.memory.context import CHARACTERS_PER_TOKEN
 from noodlings.text import clean, shorten
-from noodlings.values.caller import shown_name
+from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, given, tags_of, title_of, written_by
 from noodlings.values.percept import Kind
 
@@ -37,7 +37,7 @@ class Narrator:
     now: float
 
     def name(self, user_id: str) -> str:
-        return clean(shown_name(user_id, self.names))
+        return clean(display_name(user_id, self.names))
 
 
 def block(entries: Iterable[MemoryEntry], narrator: Narrator) -> str:

@@ -24,7 +24,7 @@ from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Tier, disclosed
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled, Symbol
-from noodlings.values.percept import LEARNED, Kind, Percept
+from noodlings.values.percept import NOT_LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
 
@@ -175,7 +175,7 @@ NOTICEABLE = 0.25
 FAINT = 0.4
 """Factor of the strength of something that this moment does not touch."""
 
-_PASSING = LEARNED | {Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE}
+_PASSING = NOT_LIVED | {Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE}
 
 
 @dataclass(frozen=True, slots=True)

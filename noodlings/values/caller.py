@@ -94,7 +94,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_DRAWN.sub(r"\1", word) for word in _WORD.findall(text.casefold()))
 
 
-def shown_name(user_id: str, names: Mapping[str, str]) -> str:
+def display_name(user_id: str, names: Mapping[str, str]) -> str:
     """The known name of a user, else the id without its prefix ("user_caity" is "caity")."""
     plain = user_id.removeprefix(_ACCOUNT).removeprefix(_PAST).removeprefix(USER_PREFIX)
     return names.get(user_id) or plain or user_id

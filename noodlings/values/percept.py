@@ -33,9 +33,9 @@ class Kind(StrEnum):
     """Lore: what everybody of that place or trade knows."""
 
 
-LEARNED = frozenset({Kind.READ, Kind.KNOWN})
+NOT_LIVED = frozenset({Kind.READ, Kind.KNOWN})
 """Kinds that were not lived: they only come to mind when they are asked for."""
-LIVED = frozenset(Kind) - LEARNED
+LIVED = frozenset(Kind) - NOT_LIVED
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})

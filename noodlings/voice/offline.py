@@ -22,7 +22,7 @@ from itertools import count, islice
 from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.text import clean
 from noodlings.values.lens import Lens
-from noodlings.values.percept import LEARNED, Kind
+from noodlings.values.percept import NOT_LIVED, Kind
 from noodlings.values.wording import SpokenFeeling
 from noodlings.voice.colour import colour
 from noodlings.voice.composition import Draft, longer, reply
@@ -72,14 +72,14 @@ _COLOURS: dict[str, Callable[[Draft], Draft]] = {
 }
 
 
-def muse(utterance: Utterance) -> Speech:
+def think_alone(utterance: Utterance) -> Speech:
     """A thought, and the one memory it is about; the same for the same utterance in every process."""
     chance = random.Random(utterance.seed)  # noqa: S311 -- words, not secrets
     lines = _lines()
     tellable = [
         memory
         for found in utterance.recalled
-        if found.entry.kind not in LEARNED
+        if found.entry.kind not in NOT_LIVED
         and (memory := report(found.entry, utterance, frozenset())) is not None
         and not memory.quoted
         # Who "she" is in "she laughs" nobody would know.
@@ -118,7 +118,7 @@ class OfflineVoice:
         For a percept that is a thought, it is what the character thinks by itself.
         """
         if utterance.percept.kind is Kind.THOUGHT:
-            return muse(utterance)
+            return think_alone(utterance)
         draft = self.draft(utterance)
         text = draft.text
         for lens in utterance.lenses:

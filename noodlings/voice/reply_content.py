@@ -11,7 +11,7 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import LEARNED, Percept
+from noodlings.values.percept import NOT_LIVED, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
@@ -267,7 +267,7 @@ def _learned(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedS
     """What answers a question out of what was read or is known, best first, at most two."""
     if understood.question not in _ABOUT_LORE or _OF_ONESELF.search(utterance.percept.text):
         return []
-    found = [one for one in utterance.recalled if one.entry.kind in LEARNED]
+    found = [one for one in utterance.recalled if one.entry.kind in NOT_LIVED]
     found.sort(key=lambda one: (-_evidence(one), one.entry.id))
     near = [one.entry for one in found[:2] if _evidence(one) >= _evidence(found[0]) - CLOSE]
     worded = (report(entry, utterance, understood.stems) for entry in near)
@@ -333,7 +333,7 @@ def _moment_feeling(understood: UnderstoodLine, utterance: Utterance) -> SpokenF
 def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrasebook) -> str:
     """One or two memories as a clause without its full stop."""
     first = told[0]
-    if first.entry.kind in LEARNED:
+    if first.entry.kind in NOT_LIVED:
         return ". ".join(one.clause for one in told)
     text = first.dated if asks_when(utterance.percept.text) or book.chance(0.5) else first.clause
     if any(found.entry.id == first.entry.id and found.supersedes for found in utterance.recalled):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from noodlings.ports import Utterance
 from noodlings.text import shorten
 from noodlings.values.memory import MemoryEntry, hearsay, title_of, written_by
-from noodlings.values.percept import LEARNED, Kind
+from noodlings.values.percept import NOT_LIVED, Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
 from noodlings.voice.question import AnswerType, answer_type, goes_on, only_asks
 from noodlings.voice.statement import begins_with_name, is_clause
@@ -198,7 +198,7 @@ def report(
         whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, a
             longer passage is quoted.
     """
-    if entry.kind in LEARNED:
+    if entry.kind in NOT_LIVED:
         told = _passage(entry.user_text, wanted, answer_type(utterance.percept.text))
         read = entry.kind is Kind.READ
         return ReportedSpeech(

@@ -14,7 +14,7 @@ from itertools import islice
 
 from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Recalled, Why, written_by
-from noodlings.values.percept import LEARNED, Kind, Percept
+from noodlings.values.percept import NOT_LIVED, Kind, Percept
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.question import (
     AnswerType,
@@ -469,7 +469,7 @@ def _said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
 
 def in_force(utterance: Utterance) -> list[Recalled]:
     """The lived memories in mind, where a correction stands for what it corrects."""
-    found = {one.entry.id: one for one in utterance.recalled if one.entry.kind not in LEARNED}
+    found = {one.entry.id: one for one in utterance.recalled if one.entry.kind not in NOT_LIVED}
     for old in [recalled for recalled in found.values() if recalled.superseded_by is not None]:
         new = found.get(old.superseded_by or 0)
         if new is not None:

@@ -215,7 +215,7 @@ def without_names(text: str, persona: Persona) -> str:
 def called_other(text: str, utterance: Utterance) -> tuple[str, str]:
     """The name that a line begins with ("Maren, look"), and the rest; else "" and the line."""
     name, comma, rest = text.partition(",")
-    shown_names = {shown_name.casefold(): shown_name for shown_name in utterance.names.values()}
+    shown_names = {display_name.casefold(): display_name for display_name in utterance.names.values()}
     other = shown_names.get(name.strip().casefold(), "") if comma else ""
     return (proper(other), rest.strip()) if other and rest.strip() else ("", text)
 

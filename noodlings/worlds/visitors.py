@@ -53,7 +53,7 @@ Leave out the password to be asked for it; it is then not shown while you type."
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class VisitSettings:
     """What all visits share.
 
     Attributes:
@@ -78,8 +78,8 @@ class House:
 class Visitors:
     """All visits. Use within a running event loop."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, settings: VisitSettings) -> None:
+        self._settings = settings
         self._visits: dict[_Visit, None] = {}  # the earliest first
         self._here: dict[str, _Visit] = {}
         self._addresses: Counter[str] = Counter()
@@ -92,7 +92,7 @@ class Visitors:
             wire.send(NO_ROOM)
             await wire.close()
             return
-        visit = _Visit(wire, self._house, self)
+        visit = _Visit(wire, self._settings, self)
         self._visits[visit] = None
         self._addresses[address] += 1
         try:
@@ -139,11 +139,11 @@ class Visitors:
 class _Visit:
     """One visit; it is `at_the_door` until the player is logged in, or must make room."""
 
-    def __init__(self, wire: PlayerWire, house: House, visitors: Visitors) -> None:
-        self._wire, self._house, self._visitors = wire, house, visitors
+    def __init__(self, wire: PlayerWire, settings: VisitSettings, visitors: Visitors) -> None:
+        self._wire, self._settings, self._visitors = wire, settings, visitors
         self.address, self.at_the_door = wire.address, True
         self._screen = Screen(terminal=False, write=wire.send, columns=lambda: wire.columns)
-        self._typing_rate = TypingRate(house.lines_per_second, AT_ONCE, house.timer.now())
+        self._typing_rate = TypingRate(settings.lines_per_second, AT_ONCE, settings.timer.now())
         self._work: asyncio.Task[None] | None = None
         self._over = asyncio.Event()
 
@@ -174,7 +174,7 @@ class _Visit:
             self._work.cancel()
 
     async def _stay(self) -> None:
-        self._show(self._house.greeting())
+        self._show(self._settings.greeting())
         self._show(Text(HOW))
         account = await self._at_the_door()
         if account is None:
@@ -192,8 +192,8 @@ class _Visit:
 
     async def _at_the_door(self) -> Account | None:
         """Log somebody in; None when they leave."""
-        until = self._house.timer.now() + MOST_DOOR_SECONDS
-        while (line := await self._next(min(DOOR_SECONDS, until - self._house.timer.now()))) is not None:
+        until = self._settings.timer.now() + MOST_DOOR_SECONDS
+        while (line := await self._next(min(DOOR_SECONDS, until - self._settings.timer.now()))) is not None:
             if _OF_A_BROWSER.match(line):
                 self._show(Text(NO_WEB))
                 return None
@@ -208,8 +208,8 @@ class _Visit:
                     continue
                 password = password.strip() or await self._asked_for(new=word == "create")
                 if word == "connect":
-                    return await self._house.login_guard.connect(self._wire.address, name, password)
-                return await self._house.login_guard.create(self._wire.address, name, password)
+                    return await self._settings.login_guard.connect(self._wire.address, name, password)
+                return await self._settings.login_guard.create(self._wire.address, name, password)
             except UserError as error:
                 self._show(Text(str(error), style="yellow"))
             except NoodlingsError as error:  # its text is only for the owner of the machine
@@ -234,7 +234,7 @@ class _Visit:
         return None if line is None else clean(line)
 
     async def _in_the_world(self, account: Account) -> None:
-        world, caller = self._house.world, account.caller
+        world, caller = self._settings.world, account.caller
         user_id = caller.user_id
         been_here = world.has_been(user_id)
         try:
@@ -243,8 +243,8 @@ class _Visit:
             self._show(Text(str(error), style="yellow"))
             return
         try:
-            self._house.introduce(caller)
-            dispatch = self._house.connect(caller, self._screen)
+            self._settings.introduce(caller)
+            dispatch = self._settings.connect(caller, self._screen)
             self._show((await dispatch("look")).view)
             if been_here:
                 self._show_again(world.room_of(user_id), user_id)
@@ -253,15 +253,15 @@ class _Visit:
             world.leave(user_id)
 
     def _show_again(self, room: Room, user_id: str) -> None:
-        lines = self._house.scrollback.of(room, user_id)
+        lines = self._settings.scrollback.of(room, user_id)
         if lines:
             self._show(Text("Recently:", style="dim"))
             for line in lines:
                 self._hear(line, user_id)
 
     async def _follow(self, account: Account, dispatch: Dispatch) -> None:
-        while (line := await self._next(self._house.idle_seconds)) is not None:
-            if not self._house.login_guard.holds(account):
+        while (line := await self._next(self._settings.idle_seconds)) is not None:
+            if not self._settings.login_guard.holds(account):
                 self._show(Text("Your account was changed or removed; please connect again.", style="yellow"))
                 return
             answer = await dispatch(line)
@@ -271,7 +271,7 @@ class _Visit:
 
     async def _next(self, seconds: float) -> str | None:
         """The next line, at a human pace; None if the player is gone, or idle for so long."""
-        timer = self._house.timer
+        timer = self._settings.timer
         reading = asyncio.ensure_future(self._wire.read_line())
         waiting = asyncio.ensure_future(timer.sleep(seconds))
         try:

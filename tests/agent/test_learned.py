@@ -21,7 +21,7 @@ from noodlings.llm.prompting import reply_prompt
 from noodlings.reflection.facts import facts
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import LEARNED, Kind, Percept
+from noodlings.values.percept import NOT_LIVED, Kind, Percept
 from noodlings.values.trace import Trace
 
 JUNE, JULY = 1_940_000_000.0, 1_942_000_000.0
@@ -98,7 +98,7 @@ def test_a_passage_is_told_with_its_title_and_never_as_what_somebody_said(lives:
 )
 def test_talk_that_asks_nothing_brings_nothing_of_it_to_mind(lives: Lives, line: str) -> None:
     lives.ingest("document", BOOK, "wick")
-    assert not [entry for entry in lives.in_mind("wick", lives.say("wick", line)) if entry.kind in LEARNED]
+    assert not [entry for entry in lives.in_mind("wick", lives.say("wick", line)) if entry.kind in NOT_LIVED]
 
 
 def test_what_the_asker_told_is_not_answered_out_of_a_book(lives: Lives) -> None:

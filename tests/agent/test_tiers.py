@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from noodlings.agent.perceiving import tiered
+from noodlings.agent.perceiving import with_least_tier
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -114,7 +114,7 @@ def test_between_us_is_in_confidence(make: Make, text: str, confided: bool, kind
     society = make()
     agent = society.agents["phi"]
     said = Percept("user_caity", text, BEGAN, kind, present=frozenset({"user_bo"}))
-    found = tiered(agent._services, said, agent.persona)
+    found = with_least_tier(agent._services, said, agent.persona)
     assert found.heard_by.tier is (Tier.CONFINED if confided and kind is Kind.SAY else Tier.OPEN)
 
 

@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from noodlings.errors import LLMError, UserError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.likeness import likeness
-from noodlings.memory.subconscious import AVOIDED, INTENSE, LONGEST, SubconsciousMemory, symbol_salience
+from noodlings.memory.subconscious import (
+    AVOIDED,
+    LONGEST,
+    SYMBOL_INTENSITY,
+    SubconsciousMemory,
+    symbol_salience,
+)
 from noodlings.ports import Allowance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import confined_to
@@ -97,7 +103,7 @@ async def test_a_calm_moment_leaves_none_however_surprising_and_no_model_is_aske
 @given(feelings)
 async def test_intense_is_what_the_whole_project_calls_intense(affect: Affect):
     symbol = await encoded(SubconsciousMemory(), 1, affect)
-    assert (symbol is not None) == (affect.intensity >= INTENSE)
+    assert (symbol is not None) == (affect.intensity >= SYMBOL_INTENSITY)
 
 
 async def test_an_expected_grief_counts_more_than_a_startling_trifle():

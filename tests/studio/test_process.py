@@ -17,7 +17,7 @@ import pytest
 
 from noodlings.config import load_settings
 from noodlings.errors import Forbidden, NoodlingsError
-from noodlings.host.studio import apart_source, local_source
+from noodlings.host.studio import local_source, process_source
 from noodlings.inspect import questions
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
@@ -40,7 +40,7 @@ def keep(folder: Path, *numbers: int) -> None:
 
 
 def met(folder: Path) -> ProcessSource:
-    source = apart_source(None, store={"path": str(folder)}, **PLAIN)
+    source = process_source(None, store={"path": str(folder)}, **PLAIN)
     source.connect()
     return source
 
@@ -138,7 +138,7 @@ async def test_the_studio_says_that_the_process_is_gone(source: ProcessSource) -
 def test_what_cannot_be_read_is_said_before_there_is_a_screen(
     tmp_path: Path, overrides: dict[str, object], words: str
 ) -> None:
-    source = apart_source(None, store={"path": str(tmp_path)}, **overrides)
+    source = process_source(None, store={"path": str(tmp_path)}, **overrides)
     with pytest.raises(NoodlingsError, match=words):
         source.connect()
 
@@ -170,8 +170,8 @@ async def test_leaving_in_the_midst_of_a_long_reading_takes_no_time(tmp_path: Pa
 def test_the_process_ends_with_whoever_asked_however_that_ends(tmp_path: Path) -> None:
     keep(tmp_path, 1)
     code = (
-        "import sys, time; from noodlings.host.studio import apart_source\n"
-        "source = apart_source(None, store={'path': sys.argv[1]})\n"
+        "import sys, time; from noodlings.host.studio import process_source\n"
+        "source = process_source(None, store={'path': sys.argv[1]})\n"
         "source.connect(); print(source.pid, flush=True); time.sleep(60)"
     )
     asker = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)

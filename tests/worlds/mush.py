@@ -23,7 +23,7 @@ from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.script import Dispatch
 from noodlings.worlds.telnet import telnet_port
-from noodlings.worlds.visitors import House, Visitors
+from noodlings.worlds.visitors import Visitors, VisitSettings
 from tests.fakes import HandTimer, ScriptedMinds, make_persona
 
 PASSWORD = "correct horse"
@@ -56,7 +56,7 @@ class Mush:
         )
         self.introduced: list[Caller] = []
         self.visitors = Visitors(
-            House(
+            VisitSettings(
                 world=self.world,
                 scrollback=self.scrollback,
                 login_guard=LoginGuard(self.accounts, lambda name: name.casefold() == "phi", timer),
