@@ -93,10 +93,6 @@ async def person_forget(
     kept = await asyncio.to_thread(report, society, found)
     if not yes:
         return JSONResponse(plain(asdict(PersonDeletion(kept))))
-    parts.people.world.part_from(found.ids)
-    await parts.people.world.settle()  # until the characters have noticed that they left
-    parts.forget_lines()
-    parts.turns.forget(found.ids)
     loop = asyncio.get_running_loop()
 
     def change(step: Callable[[], Any]) -> Any:
@@ -107,5 +103,10 @@ async def person_forget(
 
         return asyncio.run_coroutine_threadsafe(stepped(), loop).result()
 
-    done = await asyncio.to_thread(forget_person, society, caller, found, change)
+    parts.people.world.part_from(found.ids)
+    with society.refusing(found.ids):
+        await parts.people.world.settle()  # until the characters have noticed that they left
+        parts.forget_lines()
+        parts.turns.forget(found.ids)
+        done = await asyncio.to_thread(forget_person, society, caller, found, change)
     return JSONResponse(plain(asdict(PersonDeletion(kept, done))))

@@ -37,4 +37,4 @@ def remaining(offset: int, shown: int, total: int, usual: int) -> RenderableType
 
 def past_the_end(total: int) -> str:
     """What is said on a page behind the last one."""
-    return f"There is nothing more. There {'is' if total == 1 else 'are'} only {total:,}."
+    return f"There is nothing on this page; there {'is' if total == 1 else 'are'} only {total:,}."

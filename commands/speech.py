@@ -71,7 +71,7 @@ def why_withheld(line: str, commands: Container[str], world: World) -> str | Non
     if word in _TO_ONE and _names_one(to, world):
         return f"To tell {to} alone, type: whisper {to} = TEXT."
     if word == "more" and not rest:
-        return "There is nothing more to show; a list that goes on says which --page to add."
+        return "To see the next page of a list, repeat its command with the --page that it names."
     if word == "q":
         return "To leave, type quit."
     handled = word in _HANDLING and _is_handled(rest, world)

@@ -162,12 +162,14 @@ def split_note(markdown: str) -> tuple[str, Text]:
     """The Markdown text of a note, and its facts as lines. There are none if they cannot be read."""
     import yaml  # with the first note
 
+    from noodlings.validation import read_yaml
+
     lines = markdown.split("\n")
     fences = [at for at, line in enumerate(lines) if line.strip() == FENCE]
     if len(fences) < 2 or fences[0] != 0:
         return markdown, Text()
     try:
-        facts = yaml.safe_load("\n".join(lines[1 : fences[1]]))
+        facts = read_yaml("\n".join(lines[1 : fences[1]]))
     except yaml.YAMLError:
         facts = None
     shown = []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import difflib
 import sys
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -122,6 +122,7 @@ class Society:
         self.settings = settings
         self.store = store
         self.ask = ask
+        self._refused = Counter[str]()
         self.has_account = has_account
         self.account_of = account_of
         self.skipped_recipes = tuple(skipped_recipes)
@@ -182,9 +183,23 @@ class Society:
 
         What a character says is completed with its sources here: see `noodlings.agent.hearsay`.
         """
+        if percept.user_id in self._refused:
+            raise UserError(
+                f"{percept.user_id} is being forgotten; nothing of this was kept. Try again soon."
+            )
         if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
             percept = with_sources(self.store, percept, agent_id)
         return await self.agents[agent_id].perceive(percept, said, earlier)
+
+    @contextmanager
+    def refusing(self, user_ids: Collection[str]) -> Iterator[None]:
+        """Let nobody perceive what these users say or do: everything about them is being deleted."""
+        self._refused.update(user_ids)
+        try:
+            yield
+        finally:
+            self._refused.subtract(user_ids)
+            self._refused += Counter()  # drops those that are at zero
 
     def require_keepable(self, tier: Tier) -> None:
         require_keepable(self.store, tier)

@@ -76,8 +76,8 @@ def join(
 ) -> None:
     """Treat an account and a user of another world (or of api.tokens) as one person.
 
-    What they told a character is then shared. It counts from the next connection; joining the account to
-    the id that `list` showed before takes it back.
+    What they told a character is then shared. It counts from the next connection. To undo it, join the
+    account to the id that `list` showed before.
     """
     from noodlings.app import recipes
 

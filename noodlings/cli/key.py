@@ -96,7 +96,9 @@ def status(as_json: AsJson = False, data: Data = None, config: Config = None) ->
     elif not used:
         typer.echo("nothing is encrypted here")
     else:
-        done = "not everything yet; the next start continues" if due else "everything that is to be"
+        done = (
+            "not everything yet; the next start continues" if due else "everything that the settings ask for"
+        )
         typer.echo(f"store.encrypt: {settings.store.encrypt}; encrypted with key {used[0]}: {done}")
         if used[1:] and not due:
             typer.echo(f"no longer needed here, except for older backups: {', '.join(used[1:])}")

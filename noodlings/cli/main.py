@@ -149,7 +149,9 @@ def serve(
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def memories(
-    words: Annotated[list[str], typer.Argument(metavar="NAME", help="Whose; then flags, as in the world.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="The character's name, then flags as in the world.")
+    ],
     as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
@@ -176,20 +178,20 @@ def chronicle(
         str | None, typer.Option("--ask", metavar="QUESTION", help="Ask about what was read before.")
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=1_000, help="With --ask: at most so many commits.")
+        int, typer.Option("--limit", min=1, max=1_000, help="With --ask: the most commits to show.")
     ] = 5,
     install_hook: Annotated[
         bool, typer.Option("--install-hook", help="Also let git run this after each commit, pull and rebase.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Replace hooks that are there without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Replace existing hooks without asking.")] = False,
     as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
     """Let a character read the history of a git repository, or ask about it.
 
-    Each commit that a branch reaches becomes a memory, once: run it again to take in what is new. A commit
-    that was rebased or amended away is kept, and no longer told. With --ask, the commits that answer a
+    Each commit that a branch reaches becomes a memory, once; run it again to read what is new. Commits that a
+    rebase or amend replaced stay stored but are no longer shown. With --ask, the commits that answer a
     question best come first; that also works while somebody plays. See docs/chronicle.md.
     """
     import asyncio

@@ -26,7 +26,8 @@ def person(
     ] = "",
     forget: Annotated[bool, typer.Option("--forget", help="Delete everything about them, for good.")] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="With --forget: do it. Without, you see what would go.")
+        bool,
+        typer.Option("--yes", help="With --forget: really delete. Without it you see what would be deleted."),
     ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="With --export: replace the file if it exists.")
@@ -113,14 +114,14 @@ def shown_end(kept: PersonReport, done: PersonForgotten) -> str:
         f"{kept.name} is forgotten. Deleted, of all characters together:",
         f"{done.memories:>9,} memories: what they said and did, what others told of them, answers to them"
         " that other characters heard, and what was still to be taken in",
-        f"{done.answers:>9,} answers in other memories, because they repeated something of that",
+        f"{done.answers:>9,} answers in other memories that repeated some of this",
     ]
     for file, count in done.lines.items():
         changed = "lines no longer say who it was" if file.startswith("audit.log") else "lines were deleted"
         lines.append(f"  {file}: {count:,} {changed}")
     searched = (
-        f"Then every file was searched for their ids, and {remains.words:,} words that nobody else had used"
-        " and that are no ordinary English:"
+        f"Then every file was searched for their ids, and for {remains.words:,} uncommon words that only they"
+        " had used:"
     )
     if remains.found:
         lines += [f"{searched} some are still there.", "How many of these are in which file or record:"]

@@ -40,8 +40,8 @@ def studio(
 ) -> None:
     """Look into the characters while they live: memories, feelings, what made them say what they said.
 
-    With --url it shows a running server, where you can also speak, pin, weigh and forget, as far as the token
-    allows. Otherwise it reads the folder of --data, also while somebody plays.
+    With --url it shows a running server, where you can also speak, pin, set importance and forget, as far as
+    the token allows. Otherwise it reads the folder of --data, also while somebody plays.
     """
     from noodlings.host import studio as sources
 

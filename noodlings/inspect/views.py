@@ -121,7 +121,7 @@ class AgentsView(View):
     asleep: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class StatsView(MemoryStats, View):
     """How full an agent's memory is: figures without content, so everybody may see them.
 

@@ -393,6 +393,7 @@ class HierarchicalMemory(AgentMemory):
             working_capacity=self._working.capacity,
             episodic=len(self._episodic),
             episodic_capacity=self._episodic.capacity,
+            symbols=0,
             symbol_capacity=self.symbol_capacity,
             perceived=self._perceived,
             consolidated=self._streams.consolidated,

@@ -121,7 +121,15 @@ class PlainMemory(AgentMemory):
             hierarchical=False,
             working=len(self._entries),
             working_capacity=CAPACITY,
+            episodic=0,
+            episodic_capacity=0,
+            symbols=0,
+            symbol_capacity=0,
             perceived=self._perceived,
+            consolidated=0,
+            consolidation_rate=0.0,
+            average_importance=0.0,
+            pinned=0,
         )
 
     def _admit(self, entry: MemoryEntry) -> None:

@@ -193,7 +193,8 @@ def forget_person(
     caller.require_admin("have everything about a person deleted")
     folder, kept = society.settings.data_dir, _read(society, person)
     marks, memories, answers = kept.marks(person), 0, 0
-    lines = strike_out(folder, marks, _owns_terminal(society, person))  # while the memories tell which
+    own_history = _owns_terminal(society, person)
+    lines = strike_out(folder, marks, own_history)  # while the memories tell which
     todo = {who: {entry.id for entry in kept.own[who]} | kept.hearsay[who] for who in kept.agents}
     done: dict[str, set[int]] = defaultdict(set)
     while todo:
@@ -208,6 +209,8 @@ def forget_person(
     for agent_id in kept.agents:
         memories += change(partial(_part_from, society, caller, agent_id, person))
     change(partial(_forget_being_there, society, person))
+    for file, count in strike_out(folder, marks, own_history).items():  # what was logged meanwhile
+        lines[file] = lines.get(file, 0) + count
     society.write_notes()
     erased = society.store.erase()
     left = remains(folder, person.ids, marks.words, Encryption.of(society.settings.store))

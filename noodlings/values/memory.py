@@ -368,15 +368,15 @@ class MemoryStats:
     hierarchical: bool
     working: int
     working_capacity: int
-    episodic: int = 0
-    episodic_capacity: int = 0
-    symbols: int = 0
-    symbol_capacity: int = 0
-    perceived: int = 0
-    consolidated: int = 0
-    consolidation_rate: float = 0.0
-    average_importance: float = 0.0
-    pinned: int = 0
+    episodic: int
+    episodic_capacity: int
+    symbols: int
+    symbol_capacity: int
+    perceived: int
+    consolidated: int
+    consolidation_rate: float
+    average_importance: float
+    pinned: int
 
 
 class Order(StrEnum):

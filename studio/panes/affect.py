@@ -96,9 +96,9 @@ class Affect(MemoryPane):
             self.select(self._shown[at] if at >= 0 else selected)
         more = memories.total - len(self._shown)
         self.show_status(
-            f"{FELT} felt: {mood.affect.feeling} · {MOOD} mood: {mood.mood.feeling} · "
-            f"{SHAPES} weak to strong · {len(self._shown):,} that matter"
-            + (f", {more:,} more not shown" if more else "")
+            f"{len(self._shown):,} that matter"
+            + (f", {more:,} not shown" if more else "")
+            + f" · {FELT} {mood.affect.feeling} · {MOOD} mood {mood.mood.feeling} · {SHAPES} weak to strong"
         )
 
 
@@ -109,7 +109,7 @@ def _point(affect: values.Affect, strength: float = 1.0, style: str = "", sign: 
 def _groups(groups: Sequence[AffectGroupView], width: int, height: int) -> Text:
     """How many memories each kind of feeling has: a row each, or side by side where it is narrow."""
     if not groups:
-        return Text("nothing is in mind yet", style=QUIET)
+        return Text("Nothing is in mind yet.", style=QUIET)
     total = f"{sum(group.count for group in groups):,} in mind"
     if width >= ROW_WIDTH:
         most = max(group.count for group in groups)

@@ -164,7 +164,7 @@ class Episodic(MemoryPane):
     def _status(self, page: EntriesView) -> str:
         filtered = bool(self.query_one(LineInput).value.strip())
         if not page.total:
-            return "no matches; escape clears the filter" if filtered else "nothing has been kept yet"
+            return "No matches; escape clears the filter." if filtered else "Nothing has been kept yet."
         what = "found" if filtered else "ever perceived" if self._everything else "in episodic memory"
         arrow = "↓" if self._descending else "↑"
         return f"{page.total:,} {what} · by {self._order} {arrow}{hidden_note(page.hidden)}"

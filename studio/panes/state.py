@@ -186,7 +186,7 @@ def _plots(mind: ObserveView, mood: MoodView, width: int, height: int) -> Text:
     """Surprise and valence, as high as there is room."""
     surprises, valences = mind.surprises, mood.valences
     if not surprises:
-        return Text("no turn yet", style=QUIET)
+        return Text("No turn yet.", style=QUIET)
     two_columns = width >= TWO_COLUMNS
     each = (width - 3) // 2 if two_columns else width
     rows = max((height if two_columns else height // 2) - 1, 2)

@@ -69,8 +69,8 @@ class WhatIf(MemoryPane):
     TITLE = "What if"
     ABOUT: ClassVar[str] = (
         "Move the feeling with the arrows or the mouse, or ask a question after /, and see at once what "
-        f"would come to mind: {UP} and {DOWN} say by how many places sooner or later than now, {NEW} what "
-        f"would not come now, {GONE} what would no longer. Without a question, memories come by how alike "
+        f"would come to mind: {UP} and {DOWN} show how many places a memory moves; {NEW} marks what would "
+        f"not come now, {GONE} what would no longer come. Without a question, memories come by how alike "
         "they felt; with one, by words and meaning, and the last slider says how much mood counts. "
         "Backspace goes back to how it feels now. Nothing of this is stored."
     )

@@ -85,6 +85,13 @@ async def test_others_are_answered_while_a_person_is_forgotten(
     forgetting = asyncio.create_task(site.ask("DELETE", f"{PERSON}?yes=true"))
     assert await asyncio.to_thread(begun.wait, 20)
     await site.tell("The mill is for sale", user="user_toad")
+    again = {"user_id": "user_caity", "text": "the zarnok is in the well"}
+    refused = await site.post("/api/agents/servnak/perceive", again)
+    if slow == "_read":  # it is only being counted yet
+        assert refused.status_code == 200
+    else:
+        assert refused.status_code == 400
+        assert "is being forgotten" in refused.json()["detail"]
     answered.set()
     answer = await forgetting
     assert answer.status_code == 200, answer.text
@@ -92,6 +99,8 @@ async def test_others_are_answered_while_a_person_is_forgotten(
     left = (await site.get("/api/agents/servnak/memory/working")).text
     assert "for sale" in left
     assert "zarnok" not in left
+    assert "well" not in left
+    await site.tell("who am I?", user="user_caity")  # somebody new by now
 
 
 async def test_what_somebody_else_forgot_meanwhile_does_not_stop_it(

@@ -277,7 +277,7 @@ async def test_pages_follow_one_another(society: FakeSociety):
     seen = [entry["id"] for entry in (*first.data["entries"], *second.data["entries"])]
     assert len(set(seen)) == 6
     beyond = await ask(society, "servnak --important --page 99")
-    assert "There is nothing more. There are only 28." in beyond.render(80)
+    assert "There is nothing on this page; there are only 28." in beyond.render(80)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ async def test_pages_follow_one_another_to_the_end(told):
     assert "Ruth" in "\n".join(await told.read("@people servnak --limit 1 --page 2"))
     assert (await told.read("@people servnak --page 9"))[
         -1
-    ].strip() == "There is nothing more. There are only 2."
+    ].strip() == "There is nothing on this page; there are only 2."
 
 
 async def test_the_evidence_is_shown_on_eighty_columns(told):

@@ -123,7 +123,7 @@ async def test_talk_is_said_as_it_was_typed(line):
         ("get the workbench", "There is no command get here"),
         ("give servnak a fish", "pose it: emote ACTION"),
         ("ooc brb", "There is no command ooc here"),
-        ("more", "There is nothing more to show"),
+        ("more", "To see the next page of a list"),
         ("q", "To leave, type quit."),
         ("msg serv I am afraid", "type: whisper serv = TEXT"),
         ("w servnak I am afraid", "West is typed alone"),

@@ -52,7 +52,7 @@ async def test_pages_follow_one_another_to_the_end(player, phi):
         shown += [symbol["id"] for symbol in reply.data["symbols"]]
     assert shown == everything
     last = (await player.read("@symbols phi --limit 5 --page 9"))[-1].strip()
-    assert last == f"There is nothing more. There are only {len(everything)}."
+    assert last == f"There is nothing on this page; there are only {len(everything)}."
 
 
 async def test_similar_shows_what_is_felt_and_what_that_brings_back(player, phi, monkeypatch):

@@ -96,7 +96,7 @@ async def test_the_filter_narrows_with_each_letter(source: Village) -> None:
         await pilot.press("space", "o")
         await until(pilot, lambda: pane.up_to_date and pane.table.count == 1)
         await pilot.press(*"xx")
-        await until(pilot, lambda: "no matches" in screen_of(app))
+        await until(pilot, lambda: "No matches" in screen_of(app))
         assert pane.detail.entry is None
         await pilot.press("escape")
         await until(pilot, lambda: pane.up_to_date and pane.table.count == 150)
@@ -197,14 +197,14 @@ async def test_without_a_memory_there_is_nothing_to_do(source: Village) -> None:
             await pilot.press(pane)
             await pilot.press("p", "x", "i", "o", "enter", "down", "up", "end", "s", "s")
         assert source.done == []
-        assert "nothing is in mind yet" in screen_of(app)
+        assert "Nothing is in mind yet" in screen_of(app)
 
 
 async def test_affect_is_walked_through_and_clicked(source: Village) -> None:
     async with looking(source) as (app, pilot):
         await pilot.press("5")
         pane = app.query_one(Affect)
-        await until(pilot, lambda: "mood:" in screen_of(app))
+        await until(pilot, lambda: "150 that matter" in screen_of(app))
         assert all(word in screen_of(app) for word in ("excited", "low", "calm", "◆", "◇", "joy"))
         assert pane.detail.entry is None
         await pilot.press("up")

@@ -90,5 +90,5 @@ async def test_arrows_and_the_pointer_choose_a_number(tmp_path: Path) -> None:
 async def test_an_agent_without_a_turn_has_a_state_and_no_plots(tmp_path: Path) -> None:
     async with looking(Village(tmp_path), agent="servnak") as (app, pilot):
         await pilot.press("8")
-        await until(pilot, lambda: "no turn yet" in screen_of(app))
+        await until(pilot, lambda: "No turn yet" in screen_of(app))
         assert "fast" in screen_of(app)
