@@ -7,6 +7,7 @@ is one line on standard error: exit code 2, or 3 when another process holds the 
 from __future__ import annotations
 
 import gc
+import inspect
 import os
 import sys
 from io import TextIOWrapper
@@ -243,6 +244,19 @@ app.command()(ingest)
 app.command()(simulate)
 app.command()(mcp)
 app.command()(studio)
+
+
+def _join_lines(group: typer.Typer) -> None:
+    """Join the lines of each paragraph in the help: Typer would keep the line breaks of the source."""
+    for command in group.registered_commands:
+        paragraphs = inspect.cleandoc(getattr(command.callback, "__doc__", None) or "").split("\n\n")
+        command.help = command.help or "\n\n".join(" ".join(part.split()) for part in paragraphs)
+    for subgroup in group.registered_groups:
+        if subgroup.typer_instance is not None:
+            _join_lines(subgroup.typer_instance)
+
+
+_join_lines(app)
 
 
 async def _replay(settings: Settings, store: Repository | None, file: Path, name: str, as_json: bool) -> int:
