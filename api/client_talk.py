@@ -21,7 +21,7 @@ from noodlings.agent.society import Society
 from noodlings.errors import UserError
 from noodlings.ports import Allowance
 from noodlings.text import MAX_LINE, clean
-from noodlings.values.audience import confined_to
+from noodlings.values.audience import Tier, confined_to
 from noodlings.values.caller import Caller
 from noodlings.values.memory import ImportanceParts, MemoryEntry, given
 from noodlings.values.percept import Percept
@@ -140,6 +140,7 @@ class ClientTalks:
             percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             own = self._latest(agent, percept.user_id)
             earlier = talk.earlier(agent_id, percept.user_id, percept.timestamp) if len(own) < 2 else ()
+            earlier = tuple(map(self._with_tier, earlier))
             last = own[-1] if own and given(own[-1], HISTORY) == talk.history(agent) else None
             if last is not None and last.user_text == percept.text:
                 if talk.goes_on or percept.timestamp - last.timestamp <= AGAIN_SECONDS:
@@ -160,10 +161,27 @@ class ClientTalks:
             LLMError: the model does not answer.
         """
         answer = None
-        if self._society.ask is not None:
+        texts = [clean(words) for _, words in talk.messages]
+        if self._society.ask is not None and not self._is_secret(caller.user_id, texts):
             async with self._alone("", caller.user_id):
                 answer = await self._society.ask(talk.messages, allowance)
         return answer or f"A talk with {self._society.personas[agent_id].name}"
+
+    def _with_tier(self, exchange: MemoryEntry) -> MemoryEntry:
+        """An earlier exchange of a client, secret if anything in it is."""
+        if not self._is_secret(exchange.user_id, [exchange.user_text, exchange.response or ""]):
+            return exchange
+        return replace(exchange, audience=exchange.audience.at_least(Tier.SECRET))
+
+    def _is_secret(self, user_id: str, texts: Sequence[str]) -> bool:
+        """Whether one of these texts holds what a user said, or was told, in secret by any character."""
+        store = self._society.store
+        if not store.keeps_secrets:
+            return False
+        told = (store.entries(one, store.told_by(one, user_id)).values() for one in self._society.personas)
+        secret = [entry for entries in told for entry in entries if entry.tier >= Tier.SECRET]
+        words = {part for entry in secret for part in (entry.user_text, entry.response) if part}
+        return any(part in text for part in words for text in texts)
 
     def _latest(self, agent: Agent, user_id: str) -> list[MemoryEntry]:
         """The latest memories of a user, oldest first: at least two if there are two."""

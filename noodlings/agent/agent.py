@@ -398,6 +398,7 @@ class Agent:
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
         fact, _ = shielded(self._services, fact)
+        fact = with_least_tier(self._services, fact, self.persona)
         words = await self._services.heard.understood(fact.text)
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._journal, self._services, fact, words, {})

@@ -13,6 +13,7 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Hit
+from noodlings.values.audience import Tier
 from noodlings.values.lore import scope_of
 from noodlings.values.memory import WITHDRAWN, LinkType, MemoryEntry, given
 from noodlings.values.percept import NOT_LIVED, Kind, Percept
@@ -35,13 +36,17 @@ _ASKS = re.compile(
 
 
 async def learned(
-    archive: AgentArchive, question: str, percept: Percept, persona: Persona, store: Repository
+    archive: AgentArchive, question: str, tier: Tier, percept: Percept, persona: Persona, store: Repository
 ) -> list[tuple[Hit, MemoryEntry]]:
-    """What answers a question, best first; nothing where nothing is asked."""
+    """What answers a question, best first; nothing where nothing is asked.
+
+    Args:
+        tier: the highest among what the question is made of.
+    """
     among = Filters(kinds=NOT_LIVED, present=percept.listeners)
     if not _ASKS.search(percept.text) or not archive.index.latest(among, 1):
         return []
-    hits = await archive.search(question, among, limit=LOOKED_AT)
+    hits = await archive.search(question, among, tier, limit=LOOKED_AT)
     entries = archive.entries([hit.entry_id for hit in hits])
     known = [hit for hit in hits if _is_known(entries, hit.entry_id, persona, percept.timestamp)]
     known = sorted(known, key=_evidence, reverse=True)[: 2 * TYPICAL]

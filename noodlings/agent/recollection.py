@@ -184,7 +184,8 @@ async def remind(
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     joined = [_linked_recall(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
-    joined += [_recalled(hit, entry) for hit, entry in await learned(archive, asked, percept, persona, store)]
+    known_of = await learned(archive, asked, tier, percept, persona, store)
+    joined += [_recalled(hit, entry) for hit, entry in known_of]
     return marked([*chosen[: max(most - len(joined), 0)], *joined[:most]], corrections)
 
 

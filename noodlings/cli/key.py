@@ -90,18 +90,18 @@ def status(as_json: AsJson = False, data: Data = None, config: Config = None) ->
     encryption = Encryption.of(settings.store)
     with closing(Database(settings.data_dir, read_only=True, encryption=encryption)) as database:
         due = database.vault.due
-        used = [key.id for key in encryption.keys.read()] if database.vault.encrypts else []
+        used = database.vault.key_id
+    others = [key.id for key in encryption.keys.read() if key.id != used]
     if as_json:
-        print_json({"encrypt": settings.store.encrypt, "key": used[0] if used else None, "due": due})
+        print_json({"encrypt": settings.store.encrypt, "key": used or None, "due": due})
     elif not used:
         typer.echo("nothing is encrypted here")
     else:
-        done = (
-            "not everything yet; the next start continues" if due else "everything that the settings ask for"
-        )
-        typer.echo(f"store.encrypt: {settings.store.encrypt}; encrypted with key {used[0]}: {done}")
-        if used[1:] and not due:
-            typer.echo(f"no longer needed here, except for older backups: {', '.join(used[1:])}")
+        later = "not everything yet, or not with the newest key; the next event or start continues"
+        done = later if due else "everything that the settings ask for"
+        typer.echo(f"store.encrypt: {settings.store.encrypt}; encrypted with key {used}: {done}")
+        if others and not due:
+            typer.echo(f"no longer needed here, except for older backups: {', '.join(others)}")
 
 
 def _with_database(settings: Settings) -> Settings:

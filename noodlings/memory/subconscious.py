@@ -138,7 +138,11 @@ class SubconsciousMemory:
             return None
         # The symbolist sees only images that everybody who may learn of the new one may learn of too.
         latest = self.symbols[-AVOIDED:]
-        shown = tuple(symbol.symbolic_encoding for symbol in latest if within(audience, symbol.audience))
+        shown = tuple(
+            symbol.symbolic_encoding
+            for symbol in latest
+            if within(audience, symbol.audience) and symbol.audience.tier <= audience.tier
+        )
         symbolist = symbolist_of(llm)
         image = await symbolist.imagine(event, felt, shown, allowance or Allowance())
         image = self._new_image(image, symbolist.name)

@@ -6,6 +6,7 @@ read with the others. A key is never in the data folder, because whoever takes t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -59,7 +60,9 @@ class UserKeys:
             found = None if self.path is None else self.path.stat()
         except OSError:
             return None
-        return found and (found.st_mtime_ns, found.st_ino)
+        if found is None:  # a keyring does not say; it is read again each minute
+            return int(time.monotonic() // 60) if self.file == KEYRING and not self.given else None
+        return found.st_mtime_ns, found.st_ino
 
     def write(self, keys: tuple[UserKey, ...]) -> None:
         """Replace the keys by these, all or none, readable for the owner alone. Raises `UserError`."""

@@ -276,6 +276,8 @@ class SqlStore:
 
     def close(self) -> None:
         """Let go of the file and the lock. A second time it does nothing."""
+        if not self._closing.is_set() and self._database.vault.changed():
+            self._take_up_keys()  # or the old key would still be needed at the next start
         self._closing.set()
         if self._resealing is not None:
             self._resealing.join()

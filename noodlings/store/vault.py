@@ -124,6 +124,8 @@ class Vault:
         self._current: DataKey | None = None
         self._read: tuple[UserKey, ...] = ()
         self._stamp: object = None
+        self.key_id = ""
+        """The id of the user's key in use: not yet their newest one if that was not taken up."""
         self.due = False
         """Whether something is still to be sealed; `reseal` does it."""
         self._driver = driver
@@ -169,7 +171,10 @@ class Vault:
                 ) from None
         if kept:
             self._current = self._keys[kept[-1][0]]
-            self.due = len(kept) > 1 or kept[-1][3] is None or kept[-1][3] > self._encryption.from_tier
+            self.key_id = kept[-1][1]
+            newer = self._read and self._read[0].id != self.key_id
+            self.due = bool(newer) or len(kept) > 1 or kept[-1][3] is None
+            self.due |= not self.due and kept[-1][3] > self._encryption.from_tier
 
     def changed(self) -> bool:
         """Whether the user's keys may have changed since they were read."""

@@ -6,7 +6,9 @@ import asyncio
 import json
 import os
 import random
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +17,18 @@ from api import chat
 from api.server import make_app
 from noodlings.errors import StoreError
 from noodlings.llm.gateway import Gateway
+from noodlings.store.cipher import UserKey
+from noodlings.store.keys import UserKeys
 from noodlings.store.memory import MemoryStore
+from noodlings.store.sql import SqlStore
+from noodlings.store.vault import Encryption
+from noodlings.values.audience import Tier
 from noodlings.values.percept import Percept
 from tests.api.conftest import MakeSite, Site
 from tests.llm.server import chat as said_by_model
 from tests.llm.server import serving
 from tests.test_audience import WORD, Evening, answered, repeating
+from tests.test_reach import recording
 
 PATH = "/v1/chat/completions"
 CAITY, TOAD = "user_caity", "user_toad"
@@ -563,6 +571,28 @@ async def test_a_history_is_told_where_the_character_has_none_of_its_own(make_si
         await say(site, user("what do you know?"), user=TOAD)
         assert "zarn" not in shown()
         assert "mill" not in shown()
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
+async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(make_site: MakeSite, tmp_path: Path):
+    async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
+        key = UserKey(bytes(32))
+        site = make_site(
+            store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(key.text))),
+            sections={"llm": {"base_url": recorder.url, "model": "m"}},
+        )
+        secret, told = "the zarn is in the mill", "You told me of the zarnok."
+        said = Percept(CAITY, secret, site.clock.now(), addressed=True, tier=Tier.SECRET)
+        await site.society.perceive("servnak", said)
+        talk = [user(f"remember: {secret}"), assistant(told), user("and the harbour?")]
+        await site.post(PATH, body(*talk, user=CAITY, model="phi"))
+        assert b"harbour" in recorder.sent
+        assert b"zarn" not in recorder.sent
+        task = user(f"### Task: Generate a title.\nUSER: {secret}\nASSISTANT: {told}")
+        assert await say(site, task, user=CAITY) == "A talk with SERVNAK"
+        assert b"zarn" not in recorder.sent
+        await say(site, user("### Task: Generate a title.\nUSER: the harbour is cold"), user=CAITY)
+        assert b"harbour is cold" in recorder.sent
 
 
 # -- nobody learns what was told to others

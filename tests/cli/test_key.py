@@ -106,6 +106,20 @@ def test_while_somebody_plays_the_running_noodlings_changes_the_key(folder: Fold
         assert [entry.user_text for entry in store.archive(AGENT)] == ["zanzibar", "quagga"]
 
 
+def test_the_old_key_is_needed_until_the_running_noodlings_took_up_the_new_one(folder: Folder) -> None:
+    (old,) = folder.encryption.keys.read()
+    with closing(SqlStore(folder.data, encryption=folder.encryption)):
+        folder.said("key", "rotate")
+        new, _ = folder.encryption.keys.read()
+        status = folder.said("key", "status")
+        assert f"encrypted with key {old.id}: not everything yet" in status
+        assert "no longer needed" not in status
+    assert f"encrypted with key {new.id}" in folder.said("key", "status")  # it took it up as it ended
+    folder.key.write_text(new.text)
+    with closing(SqlStore(folder.data, encryption=folder.encryption)) as store:
+        assert [entry.user_text for entry in store.archive(AGENT)] == ["zanzibar"]
+
+
 def test_a_key_in_the_environment_is_not_rotated_by_us(folder: Folder) -> None:
     key = folder.encryption.keys.read()[0].text
     refused = folder.refused("key", "rotate", NOODLINGS_STORE__KEY=key)

@@ -344,11 +344,11 @@ def test_what_is_left_of_a_person_is_said_in_words() -> None:
         "Caity is forgotten. Deleted, of all characters together:",
         "    1,234 memories: what they said and did, what others told of them, answers to them that other"
         " characters heard, and what was still to be taken in",
-        "        5 answers in other memories, because they repeated something of that",
+        "        5 answers in other memories that repeated some of this",
         "  noodlings.log: 3 lines were deleted",
         "  audit.log: 4 lines no longer say who it was",
-        "Then every file was searched for their ids, and 12 words that nobody else had used and that are no"
-        " ordinary English: some are still there.",
+        "Then every file was searched for their ids, and for 12 uncommon words that only they had used:"
+        " some are still there.",
         "How many of these are in which file or record:",
         "        2 in my notes.txt",
     ]

@@ -40,7 +40,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAME = r"[^\W\d_][\w.'’-]*(?: (?!says\b|pages\b|whispers\b)[A-Z][\w.'’-]*){0,2}"
+_NAME = r"[^\W\d_][\w.'’-]*(?: (?!says\b|pages\b|whispers\b|DMs?\b)[A-Z][\w.'’-]*){0,2}"
 _CHANNEL = re.compile(r"^(?P<open>[<\[])(?P<channel>[^<>\[\]]{1,40})[>\]]\s+(?P<rest>.+)$")
 _SAYS = re.compile(
     rf"^(?P<name>{_NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
@@ -48,15 +48,17 @@ _SAYS = re.compile(
 )
 _COLON = re.compile(rf"^(?P<name>{_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(
-    rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|->)(?: (?:to )?(?:\([^)]*\)|[\w, ]+?))?"
+    rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|DMs?|->)(?: (?:to )?(?:\([^)]*\)|[\w, ]+?))?"
     r"(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
 )
 _AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{_NAME}) (?P<words>.+)$")
 _PRIVATE = re.compile(
-    r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|afar|long distance)\b|->",
+    r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|afar|long distance"
+    r"|private(?:ly)?|pm|dms?|msg|remits?|@?mail|sends?|to you|into your ear|quietly)\b|->|\(from [^)]*\)",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"[\"“]|: ")
+_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
+_AFTER_COLON = re.compile(r": .*")
 _SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request."""
@@ -81,11 +83,12 @@ class MuLog:
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
         """Its lines without the headings. Raises `UserError` if the file cannot be read."""
         self._day, self._latest, ids = None, time.min, LineIds()
+        private = False
         for item in lines_of(self._path):
             if not isinstance(item, tuple):
                 yield item
                 continue
-            number, line = item[0], clean(item[1])
+            number, line, wraps = item[0], clean(item[1]), item[1][:1].isspace()
             try:
                 moment, told = self._moment(line)
             except ValueError:
@@ -94,6 +97,9 @@ class MuLog:
             if not told:
                 continue
             place, who, words, kind = self._told(told)
+            if wraps and line == told and private:  # the rest of a private line that was too wide
+                kind = Kind.WHISPER
+            private = kind is Kind.WHISPER
             yield SourceRecord(
                 self._source, ids.of(moment, told), words, who, moment, kind, place, line=number
             )
@@ -128,7 +134,8 @@ class MuLog:
         if speaker:
             rest = line[speaker.end() :]
             line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
-        private = sent or _PRIVATE.search(_QUOTED.split(line, maxsplit=1)[0]) is not None
+        unquoted = _AFTER_COLON.sub("", _QUOTED.sub(" ", line))
+        private = sent or _PRIVATE.search(unquoted) is not None
         place, who, words, kind = self._heard(line)
         return place, who, words, Kind.WHISPER if private else kind
 

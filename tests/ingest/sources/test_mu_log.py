@@ -27,6 +27,14 @@ PRIVATE = (
     "[Bob(#123Pc)] Bob pages you: the gold lies here",
     'Bob mutters to you, "the gold lies here"',
     "Bob quietly tells Ada where the gold lies",
+    '"The gold lies here," whispers Bob to you.',
+    "[PM] Bob: the gold lies here",
+    "(Private) Bob: the gold lies here",
+    "Bob DMs: the gold lies here",
+    "MSG from Bob: the gold lies here",
+    'You privately say to Bob, "the gold lies here"',
+    'Bob speaks into your ear, "the gold lies here"',
+    "Bob sends you a message: the gold lies here",
 )
 """What nobody but those who knew of it may learn, as various servers word it."""
 
@@ -35,8 +43,15 @@ PRIVATE = (
 def test_what_may_have_been_private_is_whispered(tmp_path: Path, line: str) -> None:
     (record,) = read(tmp_path, line)
     assert record.kind is Kind.WHISPER
-    assert record.who in ("Bob", "You", "")
+    assert record.who in ("Bob", "You", "PM", "Private", "MSG", "")
     assert "gold" in record.text
+
+
+def test_the_second_line_of_a_page_is_as_private_as_the_first(tmp_path: Path) -> None:
+    text = "Bob pages: the gold\n   lies under the pier\n   on the left\nBob: hello\n  and welcome\n"
+    kinds = [record.kind for record in read(tmp_path, text)]
+    assert kinds[:3] == [Kind.WHISPER] * 3
+    assert Kind.WHISPER not in kinds[3:]
 
 
 def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
