@@ -24,7 +24,7 @@ from pydantic import (
 from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import AgentName, Held, OnBehalfOf, parts_of, topic_router
-from api.turns import FINGERPRINT, HISTORY, KEY
+from api.turns import HISTORY
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import Forbidden, UserError
 from noodlings.inspect.why import WhyView
@@ -33,12 +33,12 @@ from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import HEARSAY, KNOWN_BY, WITHDRAWN
+from noodlings.values.memory import OWN_MARKS
 from noodlings.values.percept import PRIVATE, Kind, Percept
 from noodlings.values.persona import Persona
 
 MAX_KEY = 200
-RESERVED = frozenset({KEY, FINGERPRINT, HISTORY, HEARSAY, KNOWN_BY, WITHDRAWN, "tags"})
+RESERVED = OWN_MARKS | {HISTORY, "tags"}
 """Names in the data of a percept that clients may not use."""
 CUT_OFF = "an answer: this turn was cut off; to get one, send it again with another key"
 

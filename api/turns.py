@@ -19,13 +19,10 @@ from api.problem import RefusedRequest
 from noodlings.agent.society import Society
 from noodlings.ports import Repository
 from noodlings.scheduling import FairScheduler
+from noodlings.values.memory import CLIENT_BODY, CLIENT_KEY
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
-KEY = "client_key"
-"""The client's key in the data of a percept."""
-FINGERPRINT = "client_body"
-"""A hash of what was sent with the key."""
 HISTORY = "client_history"
 """A hash of the conversation before, as a chat client sent it; see `api.client_talk`."""
 KNOWN_KEYS = 10_000
@@ -112,7 +109,7 @@ class Turns:
         if once is not None:
             _require_same(once.fingerprint, sent)
             return once.entry_id, True, once.cut_off
-        marked = replace(percept, data=dict(percept.data) | {KEY: key, FINGERPRINT: sent})
+        marked = replace(percept, data=dict(percept.data) | {CLIENT_KEY: key, CLIENT_BODY: sent})
         task = self._begin(agent_id, marked, token, turn)
         self._under_way[place] = sent, task
         task.add_done_callback(lambda done: self._remember(place, sent, done))
@@ -208,7 +205,7 @@ def _kept_keys(store: Repository, agent_id: str) -> list[tuple[str, str, Idempot
     found, traced = [], {trace.entry_id for trace in store.traces(agent_id, LOOKED_BACK)}
     for entry in store.archive(agent_id, max(record.last_id - LOOKED_BACK, -1), LOOKED_BACK):
         data = entry.extra.get("data", {})
-        key, sent = data.get(KEY), data.get(FINGERPRINT)
+        key, sent = data.get(CLIENT_KEY), data.get(CLIENT_BODY)
         if isinstance(key, str) and isinstance(sent, str):
             found.append((entry.user_id, key, IdempotentTurn(entry.id, sent, entry.id not in traced)))
     return found

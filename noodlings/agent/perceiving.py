@@ -28,7 +28,7 @@ from noodlings.text import CleanText
 from noodlings.values.affect import Affect
 from noodlings.values.audience import TIER_WORDS, Tier
 from noodlings.values.floor import Decision
-from noodlings.values.memory import EntryVector, MemoryEntry
+from noodlings.values.memory import OWN_MARKS, EntryVector, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -107,7 +107,7 @@ def without_words(percept: Percept) -> Percept:
 
 
 def with_words(entry: MemoryEntry, percept: Percept) -> MemoryEntry:
-    """The entry of an without_words percept with its words, for the store."""
+    """The entry of a percept without words with its words, for the store."""
     extra = {"data": percept.data} if percept.data else {}
     return replace(entry, user_text=CleanText(percept.text), place=percept.place, extra=extra)
 
@@ -154,7 +154,7 @@ def shield(services: AgentServices, value: Any) -> Shielded:
             case list() | tuple():
                 return type(part)(map(masked, part))
             case dict():
-                return {name: masked(inner) for name, inner in part.items()}
+                return {masked(name): masked(inner) for name, inner in part.items()}
         return part
 
     masked_value = masked(value)
@@ -168,13 +168,15 @@ def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
     With `raise` only those who were there may learn of it. What others in the world saw and heard stays as it
     was.
     """
-    found = shield(services, [percept.text, percept.place, percept.things, percept.data])
+    marks = {name: value for name, value in percept.data.items() if name in OWN_MARKS}
+    facts = {name: value for name, value in percept.data.items() if name not in OWN_MARKS}
+    found = shield(services, [percept.text, percept.place, percept.things, facts])
     if not found.kinds:
         return percept, ""
     kinds = ", ".join(found.kinds)
     if services.mask_personal:
-        text, place, things, data = found.value
-        percept = replace(percept, text=text, place=place, things=things, data=data)
+        text, place, things, facts = found.value
+        percept = replace(percept, text=text, place=place, things=things, data=facts | marks)
         return percept, f"not remembered, because it is personal: {kinds}"
     raised = percept.heard_by.joined_by(*percept.listeners).at_least(found.tier)
     kept = "secret" if raised.tier is Tier.SECRET else "confined to those present"
@@ -307,8 +309,7 @@ class PerceptPipeline:
             UserError: it is secret and there is no key; nothing of it was kept.
             StoreError: it could not be kept.
         """
-        names = {self.core.id, *self.core.persona.names}  # the names are in lower case
-        others = frozenset(one for one in percept.present if one.casefold() not in names)
+        others = frozenset(one for one in percept.present if one.casefold() not in self.core.persona.own_ids)
         percept = with_least_tier(self.services, replace(percept, present=others), self.core.persona)
         if percept.heard_by.tier is Tier.SEALED:
             turn = self._seal(percept)

@@ -92,6 +92,12 @@ class PlainMemory(AgentMemory):
         """Always empty."""
         return []
 
+    def retrieve_by_affect_similarity(
+        self, current_affect: Any, *limits: Any, **named_limits: Any
+    ) -> list[MemoryEntry]:
+        """Always empty."""
+        return []
+
     def recall_by_affect(self, current_affect: Any, *limits: Any, **named_limits: Any) -> list[Recalled]:
         """Always empty."""
         return []

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from noodlings.agent.society import Society
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.portable.remains import Marks, Remains, lines_with, remains, strike_out, words_in
 from noodlings.ports import Forgotten, StoreSnapshot
@@ -194,7 +194,10 @@ def forget_person(
     folder, kept = society.settings.data_dir, _read(society, person)
     marks, memories, answers = kept.marks(person), 0, 0
     own_history = _owns_terminal(society, person)
-    lines = strike_out(folder, marks, own_history)  # while the memories tell which
+    try:
+        lines = strike_out(folder, marks, own_history)  # while the memories tell which
+    except StoreError as error:
+        raise StoreError(f"nothing is forgotten yet: {error}") from None
     todo = {who: {entry.id for entry in kept.own[who]} | kept.hearsay[who] for who in kept.agents}
     done: dict[str, set[int]] = defaultdict(set)
     while todo:
@@ -209,10 +212,10 @@ def forget_person(
     for agent_id in kept.agents:
         memories += change(partial(_part_from, society, caller, agent_id, person))
     change(partial(_forget_being_there, society, person))
-    for file, count in strike_out(folder, marks, own_history).items():  # what was logged meanwhile
-        lines[file] = lines.get(file, 0) + count
     society.write_notes()
     erased = society.store.erase()
+    for file, count in strike_out(folder, marks, own_history).items():  # what was logged meanwhile
+        lines[file] = lines.get(file, 0) + count
     left = remains(folder, person.ids, marks.words, Encryption.of(society.settings.store))
     return PersonForgotten(memories, answers, lines, left, erased)
 

@@ -124,6 +124,8 @@ def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
                 return dict(struck)
             kept, theirs = _split(path, seen, marks, own_history)
             with paused_logs(folder):
+                if not path.is_file():  # the oldest one goes when they are rotated
+                    continue
                 lines = _lines(path)
                 if lines[: len(seen)] != seen:  # it was rotated
                     continue
@@ -136,7 +138,7 @@ def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
                         aside.chmod(mode)
                 done.add(path.stat().st_ino)
     except OSError as error:
-        raise StoreError(f"the logs cannot be written, so nothing is forgotten yet: {error}") from None
+        raise StoreError(f"the logs cannot be written: {error}") from None
 
 
 def remains(

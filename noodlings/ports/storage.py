@@ -296,7 +296,7 @@ class Repository(Store, WorldStore, Protocol):
     def parked(
         self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
     ) -> list[IngestedRecord]:
-        """The next records that wait, in the order of source and id, after these."""
+        """The next records that wait after these, source and id, in an order of the store's own."""
 
     def erase(self) -> bool:
         """Erase every byte of what was replaced or deleted; False if that has to wait for the next start."""

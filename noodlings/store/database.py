@@ -135,6 +135,8 @@ class Database:
         It waits for nobody. What SQLite copied within the file is left for `erase`.
         """
         with self._mutex:
+            if self._closed:
+                return False
             try:
                 self._driver.execute("PRAGMA busy_timeout = 0")
                 return self._emptied_log()

@@ -105,7 +105,8 @@ class SqlStore:
                 self._log_due = True
         self._known.add(batch.agent_id)
         if self._log_due:
-            self._log_due = not self._database.empty_log()
+            self._log_due = False  # before it is emptied: another thread may seal more meanwhile
+            self._log_due |= not self._database.empty_log()
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored. An unreadable row is left out, and logged."""
@@ -217,8 +218,9 @@ class SqlStore:
     def parked(
         self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
     ) -> list[IngestedRecord]:
-        waiting = self._read("source_records", self._rows(sql.PARKED, {"of_agent": agent_id}), _names)
-        return self._taken(agent_id, sorted(names for names in waiting if names > after)[:limit])
+        with self._database.transaction() as transaction:
+            rows = transaction.rows(sql.PARKED, self._record_at(agent_id, *after) | {"limit": limit})
+        return self._read("source_records", rows, taken_of)
 
     def _taken(self, agent_id: str, names: Iterable[tuple[str, str]]) -> list[IngestedRecord]:
         """The records with these names, source and id, as far as there are any."""

@@ -27,6 +27,7 @@ from sqlalchemy import (
     or_,
     select,
     table,
+    tuple_,
     union_all,
     update,
 )
@@ -76,7 +77,7 @@ WORDS_OF_ENTRY = ("user_text", "extra", "place", "source")
 PLAIN_WORDS = select(*(entries.c[name] for name in ("agent_id", "id", "tier", *WORDS_OF_ENTRY))).where(
     _of_entries,
     entries.c.id.in_(_listed),
-    or_(*(func.typeof(entries.c[name]) == "text" for name in WORDS_OF_ENTRY)),
+    or_(*((func.typeof(entries.c[name]) == "text") & (entries.c[name] != "") for name in WORDS_OF_ENTRY)),
 )
 WORKING = (
     select(entries).where(_of_entries, entries.c.source.is_(None)).order_by(entries.c.id.desc()).limit(_limit)
@@ -247,7 +248,17 @@ ADD_TAKEN = insert(source_records).prefix_with("OR REPLACE")
 TAKEN = select(source_records).where(_of_source, source_records.c.record_id == bindparam("of_record"))
 _names_of_records = select(*(source_records.c[name] for name in ("agent_id", "source", "record_id")))
 HELD = _names_of_records.where(_of_source, source_records.c.entry_id.is_not(None))
-PARKED = _names_of_records.where(_of_records, source_records.c.record.is_not(None))
+_record_name = tuple_(source_records.c.source, source_records.c.record_id)
+PARKED = (
+    select(source_records)
+    .where(
+        _of_records,
+        source_records.c.record.is_not(None),
+        _record_name > tuple_(bindparam("of_source"), bindparam("of_record")),
+    )
+    .order_by(source_records.c.source, source_records.c.record_id)
+    .limit(_limit)
+)
 ALL_TAKEN = select(source_records).where(_of_records)
 FORGET_TAKEN = update(source_records).where(_of_records, source_records.c.entry_id == bindparam("of_id"))
 FORGET_PARKED = update(source_records).where(

@@ -334,12 +334,16 @@ class Vault:
         for row in found:
             key, changed = row[:parts], Row()
             try:
-                named = self.opened(table, dict(zip(columns.key, key, strict=True)))
-                for name, value in zip(names, row[parts:], strict=True):
-                    if value:
-                        changed |= self._resealed(table, name, tuple(named.values()), value)
+                named = tuple(self.opened(table, dict(zip(columns.key, key, strict=True))).values())
             except (StoreError, ValueError) as error:
                 log.warning("left as it is: %s", error)
+                continue
+            for name, value in zip(names, row[parts:], strict=True):
+                try:
+                    changed |= self._resealed(table, name, named, value) if value else {}
+                except (StoreError, ValueError) as error:
+                    log.warning("left as it is: %s", error)
+            if not changed:
                 continue
             sets = ", ".join(f"{name} = ?" for name in changed)
             same = " AND ".join(f"{name} = ?" for name in columns.key)

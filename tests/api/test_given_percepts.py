@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from api.turns import FINGERPRINT, HISTORY
+from api.turns import HISTORY
 from noodlings.values.caller import Caller, Role
+from noodlings.values.memory import CLIENT_BODY
 from tests.api.conftest import MakeSite, Site
 from tests.api.mcp_clients import ROOT
 
@@ -150,6 +151,14 @@ async def test_the_same_key_with_another_tier_is_another_request(site: Site) -> 
     assert answer.status_code == 422
 
 
+async def test_a_key_that_looks_like_a_card_number_is_a_key(make_site: MakeSite) -> None:
+    site = make_site(sections={"privacy": {"personal": "mask"}})
+    first = await perceived(site, idempotency_key="1734086486050")
+    entry = site.society.find("servnak").entry(first["turn"]["percept"]["id"])
+    assert entry.extra["data"]["client_key"] == "1734086486050"
+    assert first["turn"]["percept"]["text"] == WHO["text"]
+
+
 async def test_what_is_masked_cannot_be_guessed_from_what_is_kept(make_site: MakeSite) -> None:
     site = make_site(sections={"privacy": {"personal": "mask"}})
     kept = []
@@ -165,6 +174,6 @@ async def test_what_is_masked_cannot_be_guessed_from_what_is_kept(make_site: Mak
         }
         assert (await site.post("/v1/chat/completions", body)).status_code == 200
         entries = site.society.store.archive("servnak")[-2:]
-        kept.append([entry.extra["data"].get(name) for entry in entries for name in (FINGERPRINT, HISTORY)])
+        kept.append([entry.extra["data"].get(name) for entry in entries for name in (CLIENT_BODY, HISTORY)])
         site.society.corrections.forget(ADMIN, "servnak", [entry.id for entry in entries])
     assert kept[0] == kept[1] != [None] * 4

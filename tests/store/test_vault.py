@@ -330,3 +330,12 @@ def test_who_only_reads_follows_a_change_of_keys(tmp_path):
         SqlStore(folder, encryption=encryption).close()
         assert [entry.user_text for entry in reader.archive(AGENT)] == ["zanzibar"]
         assert list(reader.columns(AGENT, "model").texts) == ["zanzibar"]
+
+
+def test_what_was_sealed_from_the_start_needs_no_erasing_when_it_changes(tmp_path: Path) -> None:
+    entry = replace(entry_of(1, "zanzibar", Tier.SECRET), place="")
+    with closing(SqlStore(tmp_path, encryption=NONE)) as store:
+        store.commit(Changes(AGENT, added=(entry,)))
+        store.commit(Changes(AGENT, updated=(replace(entry, response="quagga"),)))
+    with closing(sqlite3.connect(tmp_path / DATABASE_NAME)) as driver:
+        assert driver.execute("PRAGMA user_version").fetchone() == (0,)
