@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import OptionList
@@ -199,7 +200,9 @@ async def test_a_turn_that_ended_with_its_server_is_not_waited_for(tmp_path: Pat
         await until(pilot, lambda: "took ms" in screen_of(app))
 
 
-async def test_silence_after_ones_own_words_is_explained(tmp_path: Path) -> None:
+async def test_silence_after_ones_own_words_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = Talking(tmp_path, await spoken_to())
     turn = await source.ask(questions.WHY, "phi", back=1)
     assert turn.turn is not None
@@ -208,6 +211,15 @@ async def test_silence_after_ones_own_words_is_explained(tmp_path: Path) -> None
         await until(pilot, lambda: "took ms" in screen_of(app))
         await pilot.press("slash", *LAST, "enter")
         await until(pilot, lambda: bool(source.done))
+        ask = source.ask
+
+        async def asked_after(question: Any, agent: str = "", **how: Any) -> Any:
+            """What the store says is silent as well, or the next refresh would show an answer again."""
+            return (
+                silent if question in (questions.WHY, questions.TURN) else await ask(question, agent, **how)
+            )
+
+        monkeypatch.setattr(source, "ask", asked_after)
         source.tell("turn", turn=silent)
         await until(pilot, lambda: "It said nothing." in screen_of(app))
         assert "it has nothing to say" in screen_of(app)
