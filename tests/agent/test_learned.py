@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from noodlings.agent.agent import Agent
+from noodlings.agent.archive import AgentArchive
 from noodlings.agent.recipes import read_recipe
 from noodlings.agent.society import Society
 from noodlings.app import build
@@ -18,8 +20,10 @@ from noodlings.config import load_settings
 from noodlings.ingest.pipeline import IngestReport, Pipeline
 from noodlings.ingest.sources.registry import SOURCES, SourceOptions
 from noodlings.llm.prompting import reply_prompt
+from noodlings.recall.filters import Filters
 from noodlings.reflection.facts import facts
 from noodlings.store.memory import MemoryStore
+from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED, Kind, Percept
 from noodlings.values.trace import Trace
@@ -191,3 +195,23 @@ def test_a_prompt_marks_it_and_fences_it(lives: Lives) -> None:
     )
     assert '"you know: The county is ruled by Duke Osric."' in told[1]
     assert told[0].count("</memory>") == 1
+
+
+def test_what_was_read_is_searched_with_the_tier_of_the_question(
+    lives: Lives, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lives.ingest("document", BOOK, "isolde")
+    tiers: list[Tier] = []
+    search = AgentArchive.search
+
+    async def noted(
+        self: AgentArchive, query: str, among: Filters, tier: Tier = Tier.OPEN, **how: Any
+    ) -> Any:
+        tiers.append(tier)
+        return await search(self, query, among, tier, **how)
+
+    monkeypatch.setattr(AgentArchive, "search", noted)
+    asked, now = "when is the sluice opened?", lives.clock.now()
+    said = Percept("user_ada", asked, now, addressed=True, tier=Tier.CONFINED)
+    asyncio.run(lives.society.perceive("isolde", said))
+    assert tiers == [Tier.CONFINED] * 2
