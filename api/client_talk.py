@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from weakref import WeakValueDictionary
@@ -140,7 +140,8 @@ class ClientTalks:
             percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             own = self._latest(agent, percept.user_id)
             earlier = talk.earlier(agent_id, percept.user_id, percept.timestamp) if len(own) < 2 else ()
-            earlier = tuple(map(self._with_tier, earlier))
+            secrets = self._secrets(percept.user_id) if earlier else set()
+            earlier = tuple(_with_tier(exchange, secrets) for exchange in earlier)
             last = own[-1] if own and given(own[-1], HISTORY) == talk.history(agent) else None
             if last is not None and last.user_text == percept.text:
                 if talk.goes_on or percept.timestamp - last.timestamp <= AGAIN_SECONDS:
@@ -162,26 +163,19 @@ class ClientTalks:
         """
         answer = None
         texts = [clean(words) for _, words in talk.messages]
-        if self._society.ask is not None and not self._is_secret(caller.user_id, texts):
+        if self._society.ask is not None and not _hold(texts, self._secrets(caller.user_id)):
             async with self._alone("", caller.user_id):
                 answer = await self._society.ask(talk.messages, allowance)
         return answer or f"A talk with {self._society.personas[agent_id].name}"
 
-    def _with_tier(self, exchange: MemoryEntry) -> MemoryEntry:
-        """An earlier exchange of a client, secret if anything in it is."""
-        if not self._is_secret(exchange.user_id, [exchange.user_text, exchange.response or ""]):
-            return exchange
-        return replace(exchange, audience=exchange.audience.at_least(Tier.SECRET))
-
-    def _is_secret(self, user_id: str, texts: Sequence[str]) -> bool:
-        """Whether one of these texts holds what a user said, or was told, in secret by any character."""
+    def _secrets(self, user_id: str) -> set[str]:
+        """What a user said, or was told, in secret by any character. It searches whole archives."""
         store = self._society.store
         if not store.keeps_secrets:
-            return False
+            return set()
         told = (store.entries(one, store.told_by(one, user_id)).values() for one in self._society.personas)
         secret = [entry for entries in told for entry in entries if entry.tier >= Tier.SECRET]
-        words = {part for entry in secret for part in (entry.user_text, entry.response) if part}
-        return any(part in text for part in words for text in texts)
+        return {part for entry in secret for part in (entry.user_text, entry.response) if part}
 
     def _latest(self, agent: Agent, user_id: str) -> list[MemoryEntry]:
         """The latest memories of a user, oldest first: at least two if there are two."""
@@ -194,3 +188,15 @@ class ClientTalks:
 
     def _alone(self, agent_id: str, user_id: str) -> asyncio.Lock:
         return self._locks.setdefault((agent_id, user_id), asyncio.Lock())
+
+
+def _with_tier(exchange: MemoryEntry, secrets: Collection[str]) -> MemoryEntry:
+    """An earlier exchange of a client, secret if anything in it is."""
+    if not _hold([exchange.user_text, exchange.response or ""], secrets):
+        return exchange
+    return replace(exchange, audience=exchange.audience.at_least(Tier.SECRET))
+
+
+def _hold(texts: Sequence[str], secrets: Collection[str]) -> bool:
+    """Whether one of these texts holds a secret."""
+    return any(secret in text for secret in secrets for text in texts)
