@@ -207,8 +207,13 @@ class SqlStore:
             write_vectors(transaction, agent_id, rows)
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
-        found = self._taken(agent_id, [(source, record_id) for record_id in record_ids])
-        return {taken.id: taken for taken in found}
+        with self._database.transaction() as transaction:
+            rows = [
+                row
+                for record_id in record_ids
+                for row in transaction.rows(sql.TAKEN, self._record_at(agent_id, source, record_id))
+            ]
+        return {taken.id: taken for taken in self._read("source_records", rows, taken_of)}
 
     def held(self, agent_id: str, source: str) -> list[str]:
         with self._database.transaction() as transaction:
@@ -220,14 +225,6 @@ class SqlStore:
     ) -> list[IngestedRecord]:
         with self._database.transaction() as transaction:
             rows = transaction.rows(sql.PARKED, self._record_at(agent_id, *after) | {"limit": limit})
-        return self._read("source_records", rows, taken_of)
-
-    def _taken(self, agent_id: str, names: Iterable[tuple[str, str]]) -> list[IngestedRecord]:
-        """The records with these names, source and id, as far as there are any."""
-        with self._database.transaction() as transaction:
-            rows = [
-                row for one in names for row in transaction.rows(sql.TAKEN, self._record_at(agent_id, *one))
-            ]
         return self._read("source_records", rows, taken_of)
 
     def _record_at(self, agent_id: str, source: str, record_id: str = "") -> Row:

@@ -246,8 +246,9 @@ SYMBOLS_OF = select(symbols.c.agent_id, symbols.c.id, symbols.c.symbolic_encodin
 _of_source = _of_records & (source_records.c.source == bindparam("of_source"))
 ADD_TAKEN = insert(source_records).prefix_with("OR REPLACE")
 TAKEN = select(source_records).where(_of_source, source_records.c.record_id == bindparam("of_record"))
-_names_of_records = select(*(source_records.c[name] for name in ("agent_id", "source", "record_id")))
-HELD = _names_of_records.where(_of_source, source_records.c.entry_id.is_not(None))
+HELD = select(*(source_records.c[name] for name in ("agent_id", "source", "record_id"))).where(
+    _of_source, source_records.c.entry_id.is_not(None)
+)
 _record_name = tuple_(source_records.c.source, source_records.c.record_id)
 PARKED = (
     select(source_records)
