@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +18,14 @@ from typing import Any
 
 import pytest
 
+from noodlings.agent.archive import AgentArchive
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.connections import on_this_machine
+from noodlings.ingest.pipeline import Pipeline
+from noodlings.ingest.record import SourceRecord
 from noodlings.store.cipher import UserKey
 from noodlings.values.action import OfferedAction
 from noodlings.values.audience import Tier
@@ -121,6 +124,13 @@ def words_of(tier: int, count: int) -> list[str]:
     return [f"zq{'abcdef'[n % 6]}{'openconfsecrseal'[4 * tier : 4 * tier + 4]}{n}" for n in range(count)]
 
 
+class Book:
+    """A source of one passage."""
+
+    def records(self) -> Iterator[SourceRecord]:
+        yield SourceRecord("document:book", "1", "The sluice is opened at high water.", kind=Kind.READ)
+
+
 @asynccontextmanager
 async def ended(society: Society) -> AsyncIterator[Society]:
     """A society that is closed while the recorders go on: its embedder waits for what is under way."""
@@ -154,6 +164,10 @@ async def lived(folder: Path, host: str, chain: str, rounds: int) -> tuple[set[s
             clock = ManualClock(1.7e9)
             async with ended(build(settings, clock=clock)) as society:
                 phi = society.agents["phi"]
+                assert phi.archive is not None
+                pipeline = Pipeline(phi, society.store, society.introduce_all, undated=clock.now())
+                pipeline.run(Book())  # so that questions are also compared with what was read
+                await _embedded(phi.archive)
                 for number in range(rounds):
                     for tier in range(4):
                         clock.advance(30.0)
@@ -171,17 +185,15 @@ async def lived(folder: Path, host: str, chain: str, rounds: int) -> tuple[set[s
                     await phi.answer_again(trace.entry_id)
                     await phi.idle(clock.now())
                 await society.rest(10.0)
-                assert phi.archive is not None
-                await asyncio.to_thread(_embedded, phi.archive)
+                await _embedded(phi.archive)
     every = {word for words in said.values() for word in words}
     return every, _found(every, to_model.sent), _found(every, to_embedder.sent)
 
 
-def _embedded(archive: Any) -> None:
-    """Wait until nothing is left to embed."""
-    queue = archive.embedding
-    while queue.embed_backlog() is not None:
-        pass
+async def _embedded(archive: AgentArchive) -> None:
+    """Wait until nothing is left to embed, and nothing is being embedded."""
+    while archive.state().pending:
+        await asyncio.to_thread(archive.embedding.embed_backlog)
 
 
 def _found(words: set[str], traffic: bytearray) -> set[str]:

@@ -249,7 +249,9 @@ class EmbeddingQueue:
         now, soonest = self._now(), math.inf
         for _ in range(len(self._backlogs)):
             with self._lock:
-                known = next(iter(self._backlogs))
+                known = next(iter(self._backlogs), None)
+                if known is None:  # another thread has taken the rest
+                    break
                 del self._backlogs[known]
             backlog = known()
             if backlog is None:

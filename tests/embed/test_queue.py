@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -37,6 +39,30 @@ class Held(HashingEmbedder):
         if self.error is not None:
             raise self.error
         return super().embed(texts)
+
+
+class NothingToDo:
+    """A backlog of no texts; something may happen while it is asked for some."""
+
+    def __init__(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        self._meanwhile = meanwhile
+
+    def take(self, now: float, most: int) -> dict[int, str]:
+        """None."""
+        self._meanwhile()
+        return {}
+
+    def keep(self, vectors: Mapping[int, Vector], now: float) -> None:
+        """Never, as nothing was taken."""
+        raise AssertionError
+
+    def fail(self, ids: Sequence[int], reason: str, now: float) -> None:
+        """Never, as nothing was taken."""
+        raise AssertionError
+
+    def again_at(self) -> float:
+        """Never."""
+        return math.inf
 
 
 @pytest.fixture
@@ -195,3 +221,14 @@ async def test_of_an_embedder_of_vectors_alone_there_is_nothing_else() -> None:
     queue = EmbeddingQueue(HashingEmbedder())
     assert (await queue.understood("my dog")).layers is None
     queue.close()
+
+
+def test_two_threads_may_look_for_a_backlog_at_once(queue: EmbeddingQueue) -> None:
+    with ThreadPoolExecutor(1, "other") as other:
+        order: list[str] = []
+        second = NothingToDo(lambda: order.append(threading.current_thread().name))
+        first = NothingToDo(lambda: order.append(str(other.submit(queue.embed_backlog).result(SOON))))
+        queue.watch(first)
+        queue.watch(second)
+        assert queue.embed_backlog() is None
+    assert order == ["other_0", "None"]
