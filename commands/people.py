@@ -18,6 +18,8 @@ _USAGE = '@people NAME ["WHO"] [--limit N] [--page N]'
 _SPEC = Spec(_USAGE, PAGE_FLAGS, text="WHO")
 _KNOW = "@know NAME WHO = WHAT"
 _KNOWN_SPEC = Spec(_KNOW, (), text="WHAT")
+_REFLECT = "@reflect NAME"
+_REFLECT_SPEC = Spec(_REFLECT, ())
 PAGE = 5
 """People shown at a time, each with a few facts, so that a page fits a terminal of 24 lines."""
 MOST = 3
@@ -36,7 +38,7 @@ async def people(context: CommandContext, arguments: str) -> Reply:
       --limit N           how many people at a time
       --page N            which page
 
-    No language model is needed, but only what was said plainly gets onto a card.
+    Without a language model only what was said plainly gets onto a card; with one, also what it implies.
 
     You see what follows from what you told a character yourself; an admin sees everything.
 
@@ -71,6 +73,25 @@ async def know(context: CommandContext, arguments: str) -> Reply:
     agent = context.society.find(parsed.name)
     data = {"agent": agent.id, "id": entry.id, "about": about}
     return Reply(data, words(f"{agent.persona.name} now knows that, as memory {entry.id}."))
+
+
+@command("@reflect", _REFLECT, group="minds")
+async def reflect(context: CommandContext, arguments: str) -> Reply:
+    """Let a character's model note what people told about themselves.
+
+    It does so by itself after each talk. Use this for what was said before a model was connected, or for logs
+    that were ingested. It goes on in the background; @people shows what was noted. For admins.
+
+    Examples:
+      @reflect servnak
+    """
+    context.caller.require_admin("let a character reflect")
+    agent = context.society.find(parse_flags(arguments, _REFLECT_SPEC).name)
+    unread = await agent.read_all_facts()
+    name = agent.persona.name
+    what = "one line" if unread == 1 else f"{unread:,} lines"
+    said = f"{name} is reading {what} now." if unread else f"{name} has read everything that it was told."
+    return Reply({"agent": agent.id, "unread": unread}, words(said))
 
 
 def people_view(view: PeopleView, one: bool = False) -> RenderableType:

@@ -290,7 +290,7 @@ def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
     llm = settings.llm
     if not llm.base_url:
         return None
-    if not (llm.model or all(name for task, name in llm.models if task != "action")):
+    if not (llm.model or all(name for task, name in llm.models if task not in ("action", "facts"))):
         raise UserError(
             "llm.base_url is set but llm.model is not: set llm.model (or NOODLINGS_LLM__MODEL) to the model "
             "that should speak, or remove llm.base_url to use the offline voice"
@@ -310,6 +310,7 @@ def _model_ports(settings: Settings, gateway: Gateway | None) -> dict[str, Any]:
         return {}
     from noodlings.llm.actions import LLMChooser
     from noodlings.llm.appraisal import LLMAppraiser
+    from noodlings.llm.facts import LLMFactReader
     from noodlings.llm.openai import OpenAIVoice
     from noodlings.llm.symbolist import LLMSymbolist
 
@@ -317,6 +318,7 @@ def _model_ports(settings: Settings, gateway: Gateway | None) -> dict[str, Any]:
         "voice": OpenAIVoice(gateway),
         "feeling_model": LLMAppraiser(gateway) if settings.llm.appraise else None,
         "action_model": LLMChooser(gateway),
+        "fact_reader": LLMFactReader(gateway) if settings.llm.read_facts else None,
         "symbolist": LLMSymbolist(gateway),
     }
 

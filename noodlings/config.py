@@ -105,6 +105,7 @@ class TaskModels(_Section):
     appraise: str = ""
     symbol: str = ""
     action: str = ""
+    facts: str = ""
 
 
 class TaskTokens(_Section):
@@ -113,6 +114,7 @@ class TaskTokens(_Section):
     appraise: int = Field(300, ge=1, le=100_000)
     symbol: int = Field(80, ge=1, le=100_000)
     action: int = Field(150, ge=1, le=100_000)
+    facts: int = Field(600, ge=1, le=100_000)
 
 
 class BudgetSettings(_Section):
@@ -142,6 +144,7 @@ class LLMSettings(_Section):
     presence_penalty: float | None = Field(None, ge=-2, le=2)
     min_p: float | None = Field(None, ge=0, le=1)
     appraise: bool = False
+    read_facts: bool = True
     record: str = ""
     replay: str = ""
 

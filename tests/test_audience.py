@@ -7,6 +7,7 @@ that a player is shown whether it was meant for whoever hears it.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -74,6 +75,7 @@ class Evening:
     answers: int = 0
     images: int = 0
     thoughts: int = 0
+    facts: int = 0
 
     def word(self, among: frozenset[str] | None) -> str:
         word = f"zarn{len(self.meant_for)}q"
@@ -110,6 +112,13 @@ def repeating(evening: Evening) -> Callable[..., object]:
             return read(
                 ModelAnswer(f"slow lanterns drown behind frosted glass number {evening.images} {words}")
             )
+        if call.task is Task.FACTS:
+            told = WORD.findall(contents(call.prompt)[1].partition("<heard>")[2])
+            evening.look(shown, (told and evening.meant_for[told[0]]) or USERS, "a prompt for facts")
+            evening.facts += bool(told)
+            fact = {"line": 1, "about": "speaker", "kind": "event", "quote": told[0] if told else ""}
+            fact |= {"fact": f"It is about {words}.", "replaces": 0}
+            return read(ModelAnswer(json.dumps({"facts": [fact]})))
         if "thinking this to yourself" in shown:
             evening.thoughts += 1  # only the character hears it; nobody may ever hear of it
         else:
@@ -191,6 +200,7 @@ async def test_an_evening_of_secrets_tells_nobody_what_was_not_for_them(
     assert evening.leaks == []
     assert evening.images > TURNS / 40
     assert evening.thoughts > 0
+    assert evening.facts > TURNS / 10
 
 
 async def views_of(inspector: Inspector, user_id: str, agent_id: str) -> str:

@@ -24,6 +24,7 @@ from typing import Any
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
+from noodlings.agent.fact_reading import FactReading
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
 from noodlings.agent.perceiving import (
@@ -46,6 +47,7 @@ from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
+from noodlings.errors import UserError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.mind.appetites import Goal
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
@@ -80,6 +82,7 @@ class Agent:
         self._unit_of_work = UnitOfWork(core, journal, services)
         self._pipeline = PerceptPipeline(core, journal, services, self._unit_of_work)
         self._responder = Responder(core, services)
+        self._facts = FactReading(core, journal, services)
         self._follow_up = FollowUp(
             core, journal, services, self._unit_of_work, self._responder, weakref.ref(self)
         )
@@ -234,6 +237,31 @@ class Agent:
     def without_personal(self, value: Any) -> Any:
         """A text or JSON-compatible data without the personal data that `privacy.personal` masks."""
         return shield(self._services, value).value
+
+    async def read_facts(self) -> int:
+        """Let the model read the next lines of what it was told; returns how many, 0 if none are left.
+
+        Without a model, or with a plain memory, nothing is read. See `FactReading.read_next` for the rest.
+        """
+        reader = self._services.fact_reader
+        if reader is None or not self.memory.hierarchical:
+            return 0
+        return await self._facts.read_next(self, reader)
+
+    async def read_all_facts(self) -> int:
+        """Begin to read what is unread, in the background; returns how many lines that are.
+
+        Raises `UserError` where nothing can read it.
+        """
+        if self._services.fact_reader is None or not self.memory.hierarchical:
+            raise UserError("There is no model to read with; docs/models.md says how to connect one.")
+        await self._follow_up.read_all()
+        return self.unread_lines
+
+    @property
+    def unread_lines(self) -> int:
+        """How many of the lines it was told the model has still to read."""
+        return self._facts.unread()
 
     async def settle(self) -> None:
         """Wait for what it does in the background."""
@@ -454,8 +482,8 @@ class Agent:
         self.keep()
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
-        """Delete entries for good from every stream, archive, trace, note and symbol, with thoughts made of
-        them.
+        """Delete entries for good from every stream, archive, trace, note and symbol, with thoughts and
+        facts made of them.
 
         Args:
             told_by: also delete what of this user waits to be taken in from a source; "" for nothing.

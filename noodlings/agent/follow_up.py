@@ -11,7 +11,8 @@ import logging
 import weakref
 from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 from noodlings.agent.perceiving import take_in
 from noodlings.agent.responder import Responder
@@ -29,6 +30,9 @@ from noodlings.values.memory import Link, LinkType, Recalled, Symbol
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
+if TYPE_CHECKING:
+    from noodlings.agent.agent import Agent
+
 log = logging.getLogger(__name__)
 
 STIRRING = 0.5
@@ -37,6 +41,8 @@ IN_MIND = ContextBudget(working=0, episodic=3, affect_similar=2)
 """What a thought is made of: what matters most, and what felt like now."""
 THOUGHT_PAUSE = 86_400.0
 """Seconds in which an entry is not thought about again."""
+AT_ONCE = 2
+"""Calls of a model to read facts after one turn, so that it catches up with what it left out."""
 
 
 @dataclass(eq=False)
@@ -51,7 +57,7 @@ class FollowUp:
     services: AgentServices
     unit_of_work: UnitOfWork
     responder: Responder
-    agent: weakref.ref[object]
+    agent: weakref.ref[Agent]
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def follow(self, turn: Turn) -> None:
@@ -60,6 +66,8 @@ class FollowUp:
             return
         if self.core.memory.hierarchical and turn.affect.intensity >= SYMBOL_INTENSITY:
             await self._run(self._symbol(turn), self.services.symbolist is not None)
+        if self.services.fact_reader is not None:
+            await self._run(self._read_facts(AT_ONCE), slow=True)
         if not turn.decision.speak and self._gives_to_think(turn):
             await self._run(self.ruminate(turn.percept.timestamp), self.services.voice is not None)
 
@@ -67,6 +75,10 @@ class FollowUp:
         """Have a thought of its own, if it is pensive and now is a moment for it."""
         if self.services.ruminate and self.core.random(now).random() < self._pensiveness:
             await self._run(self.ruminate(now), self.services.voice is not None)
+
+    async def read_all(self) -> None:
+        """Read everything that it was told and was not read yet, in the background."""
+        await self._run(self._read_facts(None), slow=True)
 
     async def settle(self) -> None:
         """Wait for what is done in the background."""
@@ -158,6 +170,16 @@ class FollowUp:
             log.warning("%s: the follow-up to a turn is lost: %s", self.core.id, error)
         except Exception:
             log.exception("%s: the follow-up to a turn is lost", self.core.id)
+
+    async def _read_facts(self, most: int | None) -> None:
+        """Read for facts, at most so many times."""
+        agent = self.agent()
+        try:
+            for _ in count() if most is None else range(most):
+                if agent is None or not await agent.read_facts():
+                    return
+        except LLMError as error:
+            log.info("%s: what it was told is read later, because the model failed: %s", self.core.id, error)
 
     async def _symbol(self, turn: Turn) -> None:
         """Make a symbol by the model, else from our own images; none when every fitting image is recent."""

@@ -1,4 +1,5 @@
-"""What was read or is known of the world, as it comes to mind: only where something is asked.
+"""What was read or is known of the world, as it comes to mind: only where something is asked. What is known
+of people also comes when it is touched upon.
 
 Lore comes to mind only if the recipe lets the character know it and it is valid now by the world's clock.
 What a newer version of its source has replaced does not come.
@@ -38,13 +39,14 @@ _ASKS = re.compile(
 async def learned(
     archive: AgentArchive, question: str, tier: Tier, percept: Percept, persona: Persona, store: Repository
 ) -> list[tuple[Hit, MemoryEntry]]:
-    """What answers a question, best first; nothing where nothing is asked.
+    """What answers a question, best first; where nothing is asked, only facts about people.
 
     Args:
         tier: the highest among what the question is made of.
     """
-    among = Filters(kinds=NOT_LIVED, present=percept.listeners)
-    if not _ASKS.search(percept.text) or not archive.index.latest(among, 1):
+    kinds = NOT_LIVED if _ASKS.search(percept.text) else frozenset({Kind.FACT})
+    among = Filters(kinds=kinds, present=percept.listeners)
+    if not archive.index.latest(among, 1):
         return []
     hits = await archive.search(question, among, tier, limit=LOOKED_AT)
     entries = archive.entries([hit.entry_id for hit in hits])

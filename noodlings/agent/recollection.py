@@ -9,7 +9,7 @@ neighbours, or that came already.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from noodlings.agent.archive import AgentArchive
@@ -185,8 +185,26 @@ async def remind(
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     joined = [_linked_recall(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
     known_of = await learned(archive, asked, tier, percept, persona, store)
-    joined += [_recalled(hit, entry) for hit, entry in known_of]
+    in_mind = {turn.entry.id, *(one.entry.id for one in (*chosen, *joined))}
+    joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
     return marked([*chosen[: max(most - len(joined), 0)], *joined[:most]], corrections)
+
+
+def _with_lines(
+    found: Sequence[Recalled], archive: AgentArchive, store: Repository, in_mind: Collection[int]
+) -> list[Recalled]:
+    """The same, where a fact stands for the lines it was understood from; not one whose line is in mind."""
+    facts = [one.entry.id for one in found if one.entry.kind is Kind.FACT]
+    links = store.links_of(archive.agent_id, facts) if facts else []
+    lines: dict[int, set[int]] = {}
+    for link in links:
+        if link.type is LinkType.REFLECTED and link.source in facts:
+            lines.setdefault(link.source, set()).add(link.target)
+    return [
+        replace(one, sources=tuple(sorted(lines.get(one.entry.id, one.sources))))
+        for one in found
+        if lines.get(one.entry.id, set()).isdisjoint(in_mind)
+    ]
 
 
 def newer_forms(

@@ -14,6 +14,7 @@ from noodlings.mind.appetites import DriveTable
 from noodlings.ports import (
     ActionChooser,
     Clock,
+    FactReader,
     FeelingModel,
     Notes,
     PersonalDatum,
@@ -38,6 +39,7 @@ class AgentServices:
         notes: copies of the store for people to read, or None.
         loud: ids of those who always write in capitals.
         feeling_model: refines what was felt before a reply.
+        fact_reader: understands facts about people from what they told.
         heard: embeds what was just heard.
         names: user id → shown name, of everybody who is known.
         characters: ids of all characters.
@@ -70,6 +72,7 @@ class AgentServices:
     voice: Voice | None = None
     feeling_model: FeelingModel | None = None
     action_model: ActionChooser | None = None
+    fact_reader: FactReader | None = None
     notes: Notes | None = None
     symbolist: Symbolist | None = None
     fused: bool = True

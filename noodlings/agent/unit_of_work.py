@@ -16,6 +16,7 @@ from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
 
+_REFLECTED = frozenset({Kind.THOUGHT, Kind.FACT})
 ALL_TRACES = 1_000_000
 """More traces than any agent has."""
 
@@ -84,9 +85,9 @@ class UnitOfWork:
         self._unreadable = False
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
-        """Delete entries for good, with thoughts made of them; see `Agent.forget`."""
+        """Delete entries for good, with thoughts and facts made of them; see `Agent.forget`."""
         core, store = self.core, self.services.store
-        ids = [*entry_ids, *self._thoughts_of(entry_ids)]
+        ids = [*entry_ids, *self._made_of(entry_ids)]
         # The state goes first, so that erasing takes the old one off the disk with the rest.
         forget_texts()
         self.services.appraiser.let_go()
@@ -143,15 +144,15 @@ class UnitOfWork:
             core.recollect(record)
             self.commit()
 
-    def _thoughts_of(self, entry_ids: Sequence[int]) -> list[int]:
-        """The agent's own thoughts about these entries, and thoughts about those."""
+    def _made_of(self, entry_ids: Sequence[int]) -> list[int]:
+        """Thoughts about these entries, facts understood from them, and what was made of those."""
         store, agent_id = self.services.store, self.core.id
         known, made, newest = set(entry_ids), list[int](), list(entry_ids)
         while newest:
             links = store.links_of(agent_id, newest)
             about = {link.source for link in links if link.type is LinkType.REFLECTED} - known
             found = store.entries(agent_id, sorted(about))
-            newest = [number for number, entry in found.items() if entry.kind is Kind.THOUGHT]
+            newest = [number for number, entry in found.items() if entry.kind in _REFLECTED]
             known.update(newest)
             made += newest
         return made

@@ -29,6 +29,7 @@ from noodlings.cli.notes import notes_app
 from noodlings.cli.options import AsJson, Config, Data, print_json, settings_of
 from noodlings.cli.person import person
 from noodlings.cli.recipe import recipe_app
+from noodlings.cli.reflect import reflect
 from noodlings.cli.studio import studio
 from noodlings.errors import NoodlingsError, StoreBusy, UserError
 
@@ -240,6 +241,7 @@ app.command()(cli_data.backup)
 app.command()(cli_data.check)
 app.command()(cli_data.compact)
 app.command()(person)
+app.command()(reflect)
 app.command()(ingest)
 app.command()(simulate)
 app.command()(mcp)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections import ChainMap, Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from noodlings.affect.feeling import feeling
@@ -17,7 +17,7 @@ from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import PLANS, uncalled
 from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
-from noodlings.inspect.reading import read_unhurried, readable_ids
+from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
@@ -28,7 +28,9 @@ from noodlings.stemming import STOP_WORDS
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.caller import display_name
-from noodlings.values.memory import MemoryEntry, written_by
+from noodlings.values.fact import FactKind
+from noodlings.values.memory import LinkType, MemoryEntry, written_by
+from noodlings.values.percept import Kind
 
 BEFORE = 2
 """How many earlier lines of the same speaker may say who "she" is."""
@@ -175,10 +177,13 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
     told_names: dict[str, dict[str, str]] = {}  # by who told them
     before: dict[str, list[MemoryEntry]] = {}
     heard: dict[str, _Heard] = {}
+    understood: dict[int, MemoryEntry] = {}
     async for entry in read_unhurried(viewpoint, store, readable_ids(viewpoint, store)):
         read += 1
         if written_by(entry):
             known += facts(entry, {})
+        if entry.kind is Kind.FACT:
+            understood[entry.id] = entry
         if entry.kind not in TOLD:
             continue
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
@@ -193,11 +198,35 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
         before[user] = [*near, entry][-BEFORE:]
         if entry.private:
             private.add(entry.id)
+    lines, replaced_ids = _made_of(viewpoint, store, list(understood))
+    by_id: dict[int, Fact] = {}
+    for number, entry in understood.items():
+        told = ChainMap(names, told_names.get(entry.user_id, {}))
+        for fact in facts(entry, told):
+            by_id[number] = replace(fact, entry_id=lines.get(number, number))
+    read_in = {fact.entry_id for fact in by_id.values()}
+    known = [fact for fact in known if fact.kind is FactKind.KNOWN or fact.entry_id not in read_in]
+    known = sorted([*known, *by_id.values()], key=lambda fact: fact.entry_id)
+    replaced = {by_id[old]: by_id[new] for old, new in replaced_ids.items() if old in by_id and new in by_id}
     views = []
-    for card in person_cards(known, corrects):
+    for card in person_cards(known, corrects, replaced):
         views.append(_card(viewpoint, card, heard.get(card.of), private))
         await asyncio.sleep(0)
     return views, read
+
+
+def _made_of(
+    viewpoint: Viewpoint, store: Repository, ids: Sequence[int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Of understood facts by id, the line that tells each, and the fact that has replaced it."""
+    lines, replaced = dict[int, int](), dict[int, int]()
+    for at in range(0, len(ids), PAGE):
+        for link in store.links_of(viewpoint.agent_id, ids[at : at + PAGE]):
+            if link.type is LinkType.REFLECTED and link.strength == 1.0:
+                lines[link.source] = link.target
+            elif link.type is LinkType.REPLACED:
+                replaced[link.target] = link.source
+    return lines, replaced
 
 
 @dataclass(slots=True)

@@ -38,6 +38,7 @@ class Task(StrEnum):
     APPRAISE = "appraise"
     SYMBOL = "symbol"
     ACTION = "action"
+    FACTS = "facts"
 
 
 class Message(NamedTuple):

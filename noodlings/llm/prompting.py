@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import resources
 from string import Template
@@ -15,7 +16,7 @@ from typing import Any
 
 from noodlings.llm import prompts
 from noodlings.llm.call import CHARACTERS_A_TOKEN, Message, Prompt
-from noodlings.ports import Utterance
+from noodlings.ports import ToldLines, Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
@@ -58,6 +59,7 @@ _DID = {
     Kind.THOUGHT: "is you, thinking this to yourself",
     Kind.READ: "gives you this to read",
     Kind.KNOWN: "lets you know this",
+    Kind.FACT: "is known to you like this",
 }
 _NONE = "(nothing)"
 TONES = {
@@ -195,6 +197,30 @@ def action_prompt(utterance: Utterance, response: str) -> Prompt:
     return _messages("action", slots)
 
 
+def facts_prompt(told: ToldLines, kinds: Sequence[str]) -> Prompt:
+    """The lines that are read, the talk before them, and the facts that are known of the speaker."""
+
+    def numbered(entries: Sequence[MemoryEntry]) -> str:
+        lines = (fenced(entry.user_text, LONGEST_EVENT) for entry in entries)
+        return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+    talk = []
+    for entry in told.before:
+        talk.append(f"{fenced(told.speaker, LONGEST_NAME)}: {fenced(entry.user_text, LONGEST_LINE)}")
+        if entry.response:
+            talk.append(f"{fenced(told.listener, LONGEST_NAME)}: {fenced(entry.response, LONGEST_LINE)}")
+    slots = {
+        "kinds": ", ".join(kinds),
+        "earlier": _within("earlier", "\n".join(talk)),
+        "known": _within("known", numbered(told.known)),
+        "day": datetime.fromtimestamp(told.lines[-1].timestamp, UTC).strftime("%A, %d %B %Y"),
+        "speaker": fenced(told.speaker, LONGEST_NAME),
+        "lines": numbered(told.lines),
+    }
+    slots |= {name: f"{slots[name].strip()}\n\n" for name in ("earlier", "known") if slots[name]}
+    return _messages("facts", slots)
+
+
 def fenced(text: str, width: int) -> str:
     """Text from outside as one JSON string of at most `width` characters of text."""
     return _bracketless(shorten(clean(text), width))
@@ -301,7 +327,8 @@ def _what(utterance: Utterance) -> str:
 
 def _in_mind(found: Recalled, utterance: Utterance) -> str:
     """A memory, with notes on repetition, correction and plans that are due."""
-    times = f" (and {len(found.sources)} times before)" if found.sources else ""
+    said_again = found.sources and found.entry.kind is not Kind.FACT
+    times = f" (and {len(found.sources)} times before)" if said_again else ""
     corrected = " (no longer so, it was corrected later)" if found.superseded_by is not None else ""
     due = " (its time has come: ask how it went)" if Why.DUE in found.why and not utterance.tone.grave else ""
     return _memory(found.entry, utterance, times + corrected + due)
@@ -312,6 +339,7 @@ def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
     own = entry.user_id in persona.own_ids
     if entry.kind in NOT_LIVED:
         told = f"read in “{title_of(entry)}”" if entry.kind is Kind.READ else "you know"
+        told += f" from {shown(entry.user_id, utterance)}" if entry.kind is Kind.FACT else ""
         return fenced(f"{told}{note}: {entry.user_text}", LONGEST_PASSAGE)
     who = "you" if own else shown(entry.user_id, utterance)
     when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"

@@ -13,11 +13,13 @@ from noodlings.ports.language import (
     ActionChooser,
     Allowance,
     Ask,
+    FactReader,
     FeelingModel,
     LanguageModel,
     OwnLine,
     Speech,
     Symbolist,
+    ToldLines,
     Utterance,
     Voice,
 )
@@ -37,9 +39,9 @@ from noodlings.ports.storage import (
 
 __all__ = [
     "ActionChooser", "AgentImporter", "AgentRecord", "AgentState", "Allowance", "Ask", "Changes",
-    "Clock", "Embedder", "EntryColumns", "FeelingModel", "Forgotten", "LanguageModel",
+    "Clock", "Embedder", "EntryColumns", "FactReader", "FeelingModel", "Forgotten", "LanguageModel",
     "LayeredEmbedder", "Notes", "OwnLine", "PersonalDatum", "Repository", "Speech", "Store",
-    "StoreSnapshot", "Symbolist", "Understood", "Utterance", "Voice", "WorldStore",
+    "StoreSnapshot", "Symbolist", "ToldLines", "Understood", "Utterance", "Voice", "WorldStore",
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from noodlings.values.action import Action
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Tier, Witnessed, disclosed, of_all
 from noodlings.values.caller import Names
+from noodlings.values.fact import UnderstoodFact
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.model_status import ModelStatus, ModelWatcher
@@ -163,6 +164,33 @@ class FeelingModel(Protocol):
 
         Raises `LLMError` if it fails or is late; then the first appraisal stays.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLines:
+    """Lines of one person from which facts are to be understood, and what helps to understand them.
+
+    Everything in it may be learned by everybody who may learn of the lines.
+
+    Attributes:
+        speaker: the shown name of who told them; listener: that of the character.
+        lines: at least one, oldest first.
+        before: earlier lines of the same talk, oldest first, each with its answer.
+        known: facts that the speaker told earlier, oldest first.
+    """
+
+    speaker: str
+    listener: str
+    lines: tuple[MemoryEntry, ...]
+    before: tuple[MemoryEntry, ...] = ()
+    known: tuple[MemoryEntry, ...] = ()
+
+
+class FactReader(Protocol):
+    """Understands facts about people from what they tell."""
+
+    async def read(self, told: ToldLines, allowance: Allowance) -> tuple[UnderstoodFact, ...]:
+        """The facts, in the order of the lines. Raises `LLMError` if it fails or is late."""
 
 
 class ActionChooser(Protocol):

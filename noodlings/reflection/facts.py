@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from importlib import resources
 from itertools import islice
@@ -22,7 +21,8 @@ from typing import Any
 
 from noodlings.text import shorten
 from noodlings.validation import read_yaml
-from noodlings.values.memory import MemoryEntry, written_by
+from noodlings.values.fact import ABOUT, FACT_KIND, SPEAKER, FactKind
+from noodlings.values.memory import MemoryEntry, given, written_by
 from noodlings.values.percept import Kind
 
 LONGEST = 160
@@ -34,31 +34,6 @@ MOST = 12
 """Facts of one line, and people in one clause."""
 FRAGMENT = 5
 """Words of a fragment that is about the speaker: "asthma, since I was six"."""
-
-
-class FactKind(StrEnum):
-    """What a fact tells of somebody."""
-
-    KNOWN = "known"
-    """Written by hand."""
-    NAME = "name"
-    KIN = "kin"
-    AGE = "age"
-    TRADE = "trade"
-    HOME = "home"
-    HEALTH = "health"
-    LIKES = "likes"
-    DISLIKES = "dislikes"
-    FEAR = "fear"
-    SKILL = "skill"
-    HAS = "has"
-    BELIEF = "belief"
-    BETWEEN = "between"
-    """How two people stand to each other."""
-    EVENT = "event"
-    """What happened to them."""
-    PLAN = "plan"
-    PROMISE = "promise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +164,7 @@ def _filled(pattern: str, lists: Mapping[str, str]) -> str:
 
 
 def facts(entry: MemoryEntry, names: Mapping[str, str], before: Sequence[MemoryEntry] = ()) -> list[Fact]:
-    """What a memory tells about people, each thing once; nothing where nothing was said or written by hand.
+    """What a memory tells about people, each thing once; nothing unless it was said, understood or written.
 
     Args:
         names: how people are called, in lower case → by what facts are about them.
@@ -198,9 +173,11 @@ def facts(entry: MemoryEntry, names: Mapping[str, str], before: Sequence[MemoryE
     if by := written_by(entry):
         words = shorten(entry.user_text, LONGEST)
         return [Fact(entry.user_id, FactKind.KNOWN, words, entry.id, by, entry.timestamp)]
+    reading = _Reading(entry, names)
+    if entry.kind is Kind.FACT:
+        return list(reading.understood())
     if entry.kind not in TOLD:
         return []
-    reading = _Reading(entry, names)
     for earlier in before:
         reading.mention(folded(earlier.user_text), earlier.user_text)
     return list(dict.fromkeys(reading.facts()))[:MOST]
@@ -256,6 +233,25 @@ class _Reading:
                     yield from (self._fact(of, kind, words) for kind in told)
                     subject = of or subject
                 self.mention(clause, sentence)
+
+    def understood(self) -> Iterator[Fact]:
+        """The fact that a model understood, where its data says about whom it is and of what kind."""
+        about, kind = given(self.entry, ABOUT), given(self.entry, FACT_KIND)
+        if not isinstance(about, str) or kind not in set(FactKind):
+            return
+        words = shorten(self.entry.user_text, LONGEST)
+        plain = folded(about)
+        known = self.entry.user_id if about == SPEAKER else self.names.get(plain)
+        found = self.lexicon.relative.search(plain) or self.lexicon.relative.search(f"my {plain}")
+        if known is not None:
+            yield self._fact(known, FactKind(kind), words)
+        elif found is not None:
+            relative, _ = self._relative(found, found.string, about)
+            of_speaker = kind == FactKind.KIN
+            of = self.entry.user_id if of_speaker else relative.key
+            yield self._fact(of, FactKind(kind), words, relative if of_speaker else None)
+        elif 1 < len(about) <= LONGEST_NAME and about[0].isupper():
+            yield self._fact(f"{self.entry.user_id}'s {about}", FactKind(kind), words)
 
     def mention(self, plain: str, original: str) -> None:
         """Note who is named."""

@@ -8,11 +8,12 @@ superseded. What was written by hand is never replaced.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from noodlings.recall.lexical import stems
-from noodlings.reflection.facts import Fact, FactKind
+from noodlings.reflection.facts import Fact
+from noodlings.values.fact import FactKind
 
 MOST = 100
 """Facts of one kind on a card, the latest ones."""
@@ -64,12 +65,15 @@ class PersonCard:
     superseded: tuple[KnownFact, ...]
 
 
-def person_cards(found: Iterable[Fact], corrects: Callable[[str], bool]) -> Iterator[PersonCard]:
+def person_cards(
+    found: Iterable[Fact], corrects: Callable[[str], bool], replaced: Mapping[Fact, Fact]
+) -> Iterator[PersonCard]:
     """A card for everybody whom facts tell of, one by one.
 
     Args:
         found: in the order in which they were told.
         corrects: whether words say that they correct something.
+        replaced: fact → the later one that is known to hold in its place.
     """
     by_person: dict[str, list[Fact]] = {}
     named: dict[str, set[str]] = {}  # a relation → the names that were told for it
@@ -86,6 +90,11 @@ def person_cards(found: Iterable[Fact], corrects: Callable[[str], bool]) -> Iter
             by_person[key] = sorted(together, key=lambda fact: fact.entry_id)
     for of, told in by_person.items():
         known = [one for kind in FactKind for one in _of_kind([f for f in told if f.kind is kind], corrects)]
+        known = [
+            one if newer is None else replace(one, superseded_by=newer)
+            for one in known
+            for newer in [replaced.get(one.told[-1])]
+        ]
         yield PersonCard(
             of,
             tuple(sorted(relations.get(of, ()))),

@@ -14,8 +14,9 @@ from datetime import UTC, datetime, timedelta
 
 from noodlings.recall.cues import named_dates, spans
 from noodlings.recall.lexical import stems
-from noodlings.reflection.facts import TOLD, FactKind, clauses, facts, folded, is_imagined
+from noodlings.reflection.facts import TOLD, clauses, facts, folded, is_imagined
 from noodlings.text import clean
+from noodlings.values.fact import FactKind
 from noodlings.values.memory import MemoryEntry
 
 DAY = 86_400.0

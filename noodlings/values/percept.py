@@ -31,9 +31,11 @@ class Kind(StrEnum):
     """A passage of a document or a commit."""
     KNOWN = "known"
     """Lore: what everybody of that place or trade knows."""
+    FACT = "fact"
+    """What a model understood about somebody from a line that the user told."""
 
 
-NOT_LIVED = frozenset({Kind.READ, Kind.KNOWN})
+NOT_LIVED = frozenset({Kind.READ, Kind.KNOWN, Kind.FACT})
 """Kinds that were not lived: they only come to mind when they are asked for."""
 LIVED = frozenset(Kind) - NOT_LIVED
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})

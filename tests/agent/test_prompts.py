@@ -66,7 +66,7 @@ def kept_in(folder: Path) -> str:
 
 async def test_what_the_server_got_is_shown_word_for_word_and_is_nowhere_on_disk(tmp_path: Path) -> None:
     async with serving(chat("mew, says the model.", usage=USAGE)) as server:
-        society = a_society(tmp_path, server.settings())
+        society = a_society(tmp_path, server.settings(read_facts=False))
         entry = await tell(society, "hello Phi")
         view = shown(society, entry)
         await society.rest(1.0)
@@ -146,7 +146,7 @@ async def test_a_prompt_that_was_on_its_way_when_something_was_forgotten_is_not_
         return answers.pop(0)
 
     async with serving(answer) as server:
-        society = a_society(tmp_path, server.settings())
+        society = a_society(tmp_path, server.settings(read_facts=False))
         secret = await tell(society, "the key is under the blue stone")
         answers[0].gate = gate
         telling = asyncio.create_task(tell(society, "hello again"))

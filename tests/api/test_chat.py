@@ -532,7 +532,11 @@ async def test_what_is_no_task_is_talk(site: Site, messages: list[Any]):
 
 async def test_a_model_does_a_task_as_it_stands_and_is_shown_no_memories(make_site: MakeSite):
     async with serving(said_by_model('{\n "title": "The \x1b[31mdog"\n}')) as model:
-        site = make_site(sections={"llm": {"base_url": f"http://127.0.0.1:{model.port}/v1", "model": "m"}})
+        site = make_site(
+            sections={
+                "llm": {"base_url": f"http://127.0.0.1:{model.port}/v1", "model": "m", "read_facts": False}
+            }
+        )
         await say(site, user("I hid the zarn in the mill"), user=CAITY)
         model.asked.clear()
         answer = await site.post(PATH, body(system("x"), user(TITLE), user=CAITY))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+
+from noodlings.values.caller import Caller
 
 
 @pytest.fixture
@@ -103,3 +107,12 @@ async def test_a_fact_needs_somebody_and_words(player, line):
 async def test_a_fact_that_is_too_long_is_refused(player):
     shown = await player.read(f"@know servnak caity = {'x' * 161}")
     assert "1 to 160 characters" in " ".join(" ".join(shown).split())
+
+
+async def test_reflecting_needs_a_model(player):
+    assert "no model to read with" in "\n".join(await player.read("@reflect servnak"))
+
+
+async def test_reflecting_is_for_admins(player):
+    player.context = replace(player.context, caller=Caller("user_caity", "caity"))
+    assert "Only an admin may let a character reflect" in "\n".join(await player.read("@reflect servnak"))

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.reflection.facts import LONGEST, MOST, Fact, FactKind, Relative, facts
+from noodlings.reflection.facts import LONGEST, MOST, Fact, Relative, facts
 from noodlings.text import clean
+from noodlings.values.fact import FactKind
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from tests.memory.entries import an_entry

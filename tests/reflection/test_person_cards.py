@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from noodlings.agent.superseding import corrects
-from noodlings.reflection.facts import Fact, FactKind, facts
+from noodlings.reflection.facts import Fact, facts
 from noodlings.reflection.person_cards import MOST, PersonCard, person_cards
+from noodlings.values.fact import FactKind
 from tests.memory.entries import an_entry
 
 
@@ -16,7 +17,7 @@ def known(*lines: str) -> dict[str, PersonCard]:
     for number, line in enumerate(lines):
         told += facts(an_entry(number, user_id="user_marta", user_text=line), names)
         names |= {one.relative.name.casefold(): one.relative.key for one in told if one.relative}
-    return {card.of: card for card in person_cards(told, corrects)}
+    return {card.of: card for card in person_cards(told, corrects, {})}
 
 
 def words(card: PersonCard) -> list[str]:
@@ -83,5 +84,5 @@ def test_of_very_many_facts_the_latest_stay() -> None:
         )
         for number in range(2 * MOST)
     ]
-    (card,) = person_cards(told, corrects)
+    (card,) = person_cards(told, corrects, {})
     assert [one.evidence[0] for one in card.facts] == list(range(2 * MOST - 1, MOST - 1, -1))

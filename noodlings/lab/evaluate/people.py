@@ -28,10 +28,10 @@ from noodlings.clock import ManualClock
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.people import FactView, PersonCardView
 from noodlings.lab.replay import BEGINNING
-from noodlings.reflection.facts import FactKind
 from noodlings.reflection.plans import Due, due_of
 from noodlings.validation import read_table
 from noodlings.values.caller import Caller, Role, user_id_of
+from noodlings.values.fact import FactKind
 from noodlings.values.percept import Kind, Percept
 
 DAY = 86_400.0

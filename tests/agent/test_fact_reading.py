@@ -1,0 +1,243 @@
+"""Facts that a model understands from what was told: each once, and for whoever may know the line."""
+
+import asyncio
+
+import pytest
+
+from noodlings.agent.archive import AgentArchive
+from noodlings.agent.fact_reading import LINES
+from noodlings.embed.queue import EmbeddingQueue
+from noodlings.errors import LLMError, StoreError
+from noodlings.inspect.inspector import Inspector
+from noodlings.ports import Changes
+from noodlings.values.audience import Tier
+from noodlings.values.caller import Caller, Role
+from noodlings.values.fact import ABOUT, SPEAKER, FactKind, UnderstoodFact
+from noodlings.values.memory import LinkType, given
+from noodlings.values.percept import Kind, Percept
+from tests.fakes import FakeAgents, FakeSociety
+
+ADMIN = Caller("user_root", "root", Role.ADMIN)
+INSULIN = "cant come, my insulin has to be sorted out first, doctor says"
+DIABETIC = (SPEAKER, FactKind.HEALTH, "Ann is diabetic.")
+
+
+class Reader:
+    """Understands from each line what it is told to; waits for `gate`, and fails if it is told to."""
+
+    def __init__(self, **facts):
+        self.facts = facts
+        self.asked = []
+        self.gate, self.called = asyncio.Event(), asyncio.Event()
+        self.gate.set()
+        self.error = None
+
+    async def read(self, told, allowance):
+        self.asked.append(told)
+        allowance.calls += 1
+        self.called.set()
+        await self.gate.wait()
+        if self.error is not None:
+            raise self.error
+        return tuple(
+            UnderstoodFact(
+                line.id, about, kind, words, told.known[-1].id if told.known and replaces else None
+            )
+            for line in told.lines
+            for about, kind, words, *replaces in self.facts.get(line.user_text.split()[0], ())
+        )
+
+
+@pytest.fixture
+def say(clock):
+    def make(text=INSULIN, user="user_ann", **changes):
+        clock.advance(3_600)
+        return Percept(
+            user, text, clock.now(), **({"addressed": True, "present": frozenset({"user_bob"})} | changes)
+        )
+
+    return make
+
+
+def facts(store, agent_id="phi"):
+    return [entry for entry in store.archive(agent_id) if entry.kind is Kind.FACT]
+
+
+async def told(agent, *percepts):
+    for percept in percepts:
+        await agent.perceive(percept)
+        await agent.settle()
+
+
+async def test_what_a_line_implies_is_on_the_card_seconds_after_it_was_told(make_agent, store, say):
+    reader = Reader(cant=[DIABETIC])
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say())
+    (fact,) = facts(store)
+    line = store.archive("phi")[0]
+    assert (fact.user_text, fact.user_id, fact.timestamp) == ("Ann is diabetic.", "user_ann", line.timestamp)
+    assert (fact.audience, given(fact, ABOUT)) == (line.audience, SPEAKER)
+    assert [(link.target, link.type) for link in store.links_of("phi", [fact.id])] == [
+        (line.id, LinkType.REFLECTED)
+    ]
+    assert fact.id not in {entry.id for entry in agent.memory.retrieve_working()}
+    assert agent.unread_lines == 0
+
+
+async def test_each_line_is_read_once_also_after_a_restart(make_agent, store, say):
+    first = Reader(cant=[DIABETIC])
+    await told(make_agent(fact_reader=first), say())
+    second = Reader(cant=[DIABETIC])
+    again = make_agent(fact_reader=second)
+    assert await again.read_facts() == 0
+    assert len(facts(store)) == len(first.asked) == 1
+    assert second.asked == []
+
+
+async def test_a_line_is_read_later_where_the_model_fails(make_agent, store, say):
+    reader = Reader(cant=[DIABETIC])
+    reader.error = LLMError("it is away")
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say())
+    assert facts(store) == []
+    assert agent.unread_lines == 1
+    reader.error = None
+    assert await agent.read_facts() == 1
+    assert [fact.user_text for fact in facts(store)] == ["Ann is diabetic."]
+
+
+async def test_what_could_not_be_kept_is_read_again(make_agent, store, say, monkeypatch):
+    reader = Reader(cant=[DIABETIC])
+    reader.error = LLMError("it is away")
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say())
+    reader.error = None
+    commit = store.commit
+
+    def full(changes: Changes):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(store, "commit", full)
+    with pytest.raises(StoreError, match="full"):
+        await agent.read_facts()
+    monkeypatch.setattr(store, "commit", commit)
+    assert await agent.read_facts() == 1
+    assert len(facts(store)) == 1
+
+
+async def test_only_what_matters_and_was_told_is_read(make_agent, say):
+    reader = Reader()
+    agent = make_agent(fact_reader=reader)
+    await told(
+        agent,
+        say("is your knee better?"),
+        say("waves", kind=Kind.EMOTE),
+        say("my knee hurts since the accident"),
+        say("thanks", surprise=0.0),
+    )
+    assert [[line.user_text for line in asked.lines] for asked in reader.asked] == [
+        ["my knee hurts since the accident"]
+    ]
+
+
+async def test_one_call_holds_one_person_and_one_audience(make_agent, store, say):
+    reader = Reader()
+    reader.error = LLMError("it is away")
+    agent = make_agent(fact_reader=reader)
+    lines = [
+        say("my brother died in the war"),
+        say("my mother is very ill"),
+        say("I am a thief and nobody may know", kind=Kind.WHISPER),
+        say("my house burned down", user="user_bob"),
+        say("my wife left me", user="user_bob"),
+    ]
+    await told(agent, *lines)
+    reader.error, reader.asked = None, []
+    while await agent.read_facts():
+        pass
+    assert [[line.user_text for line in asked.lines] for asked in reader.asked] == [
+        ["my brother died in the war", "my mother is very ill"],
+        ["I am a thief and nobody may know"],
+        ["my house burned down", "my wife left me"],
+    ]
+    for asked in reader.asked:
+        if not asked.lines[0].private:
+            assert not any(entry.private for entry in (*asked.before, *asked.known))
+
+
+async def test_a_call_has_an_end(make_agent, say):
+    reader = Reader()
+    reader.error = LLMError("it is away")
+    agent = make_agent(fact_reader=reader)
+    await told(agent, *(say(f"my brother number {number} died in the war") for number in range(LINES + 1)))
+    reader.error = None
+    assert [await agent.read_facts() for _ in range(3)] == [LINES, 1, 0]
+
+
+async def test_nothing_secret_goes_to_a_model_elsewhere(make_agent, store, say):
+    reader = Reader()
+    agent = make_agent(fact_reader=reader, reach=Tier.CONFINED)
+    await told(agent, say("my mother is very ill", kind=Kind.WHISPER))
+    await told(agent, say("my brother died in the war", tier=Tier.SECRET))
+    assert [[line.user_text for line in asked.lines] for asked in reader.asked] == [["my mother is very ill"]]
+
+
+async def test_a_fact_of_a_whisper_is_known_to_those_who_heard_it_alone(make_agent, store, say):
+    reader = Reader(cant=[DIABETIC])
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say(kind=Kind.WHISPER, present=frozenset()))
+    (fact,) = facts(store)
+    assert fact.private
+    assert fact.audience.witnesses == {"user_ann", "phi"}
+
+
+async def test_a_fact_is_forgotten_with_its_line_and_with_what_else_lent_it_words(
+    make_agent, store, say, clock
+):
+    reader = Reader(yes=[(SPEAKER, FactKind.HEALTH, "Ann has had asthma for years.")])
+    agent = make_agent(fact_reader=reader)
+    asthma = say("asthma is a terrible thing to have")
+    await told(agent, asthma)
+    clock.advance(-3_590)
+    await told(agent, say("yes that one, since I was six, it nearly killed me"))
+    assert len(facts(store)) == 1
+    line = store.archive("phi")[0]
+    agent.forget([line.id], "user_ann", clock.now())
+    assert facts(store) == []
+
+
+async def test_what_is_forgotten_while_it_is_read_is_not_kept(make_agent, store, say, clock):
+    reader = Reader(cant=[DIABETIC])
+    reader.gate.clear()
+    agent = make_agent(fact_reader=reader)
+    await agent.perceive(say())
+    await reader.called.wait()
+    agent.forget([store.archive("phi")[0].id], "user_ann", clock.now())
+    reader.gate.set()
+    await agent.settle()
+    assert store.archive("phi") == []
+
+
+async def test_a_later_fact_replaces_an_earlier_one_on_the_card(make_agent, store, clock, say):
+    reader = Reader(
+        I=[(SPEAKER, FactKind.HOME, "Ann lives in Leeds.")],
+        well=[(SPEAKER, FactKind.HOME, "Ann lives in York.", True)],
+    )
+    agent = make_agent(fact_reader=reader, archive=AgentArchive("phi", store, EmbeddingQueue()))
+    await told(
+        agent,
+        say("I found a flat in Leeds at last"),
+        say("well the flat is gone, York will be home after all"),
+    )
+    society = FakeSociety(FakeAgents(phi=agent), store=store, clock=clock)
+    (card,) = (await Inspector(society).people(ADMIN, "phi", "user_ann")).people
+    assert [fact.words for fact in card.facts if fact.kind == "home"] == ["Ann lives in York."]
+    (old,) = [fact for fact in card.superseded if fact.kind == "home"]
+    assert (old.words, old.superseded_by) == ("Ann lives in Leeds.", "Ann lives in York.")
+
+
+async def test_a_plain_memory_reads_nothing(make_agent, say):
+    reader = Reader(cant=[DIABETIC])
+    agent = make_agent(fact_reader=reader, plain=True)
+    await told(agent, say())
+    assert reader.asked == []

@@ -1,0 +1,97 @@
+"""`noodlings reflect` in this process: against a real server, with a model that fails, and without one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noodlings.store.lock import writer_lock
+from tests.cli.test_data import played
+from tests.llm.server import Answer, Server, chat, serving
+from tests.program import ran
+
+LINE = "my insulin has to be sorted out before I come"
+FACT = {"line": 1, "about": "speaker", "kind": "health", "quote": "my insulin", "replaces": 0}
+NOTED = json.dumps({"facts": [FACT | {"fact": "The traveller is diabetic."}]})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder in which somebody told something, before there was a model."""
+    played(tmp_path, f"say servnak, {LINE}", f"say servnak, {LINE[3:]}!")
+    return tmp_path
+
+
+@contextmanager
+def model(answer: Any) -> Iterator[Server]:
+    """A server on a thread of its own, as the program has its own loop."""
+    ready, done = threading.Event(), threading.Event()
+    found: list[Server] = []
+
+    async def serve() -> None:
+        async with serving(answer) as server:
+            found.append(server)
+            ready.set()
+            await asyncio.to_thread(done.wait)
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    ready.wait(10)
+    try:
+        yield found[0]
+    finally:
+        done.set()
+        thread.join(10)
+
+
+def at(server: Server | None) -> dict[str, str]:
+    if server is None:
+        return {}
+    return {"NOODLINGS_LLM__BASE_URL": f"http://127.0.0.1:{server.port}/v1", "NOODLINGS_LLM__MODEL": "m"}
+
+
+def test_what_was_told_before_there_was_a_model_is_read_once(folder: Path) -> None:
+    counted = ran("reflect", "--dry-run", "--json", "--data", folder, environment={})
+    unread = json.loads(counted.stdout)["unread"]
+    assert unread["SERVNAK"] >= 1
+    with model(chat(NOTED)) as server:
+        first = ran("reflect", "servnak", "--data", folder, environment=at(server))
+        assert (first.returncode, first.stdout.decode()) == (0, f"Read {unread['SERVNAK']:,} lines.\n"), (
+            first.stderr
+        )
+        asked = len(server.asked)
+        again = ran("reflect", "servnak", "--data", folder, environment=at(server))
+        assert (again.stdout.decode(), len(server.asked)) == ("Read 0 lines.\n", asked)
+    shown = ran("export", "--data", folder, environment={})
+    assert "The traveller is diabetic." in shown.stdout.decode()
+    counted = ran("reflect", "servnak", "--dry-run", "--data", folder, environment={})
+    assert counted.stdout.decode() == "Everything is read.\n"
+
+
+def test_a_model_that_fails_loses_nothing_and_the_command_says_so(folder: Path) -> None:
+    with model(Answer(b"", 401)) as server:
+        failed = ran("reflect", "--data", folder, environment=at(server))
+    assert failed.returncode == 2
+    assert b"run it again to continue" in failed.stderr
+    assert b"Traceback" not in failed.stderr
+    counted = ran("reflect", "--dry-run", "--json", "--data", folder, environment={})
+    assert json.loads(counted.stdout)["unread"]["SERVNAK"] >= 1
+
+
+def test_without_a_model_it_says_what_is_missing(folder: Path) -> None:
+    refused = ran("reflect", "--data", folder, environment={})
+    assert refused.returncode == 2
+    assert b"set llm.base_url and llm.model" in refused.stderr
+
+
+def test_beside_a_running_server_it_changes_nothing(folder: Path) -> None:
+    with model(chat(NOTED)) as server, writer_lock(folder):
+        refused = ran("reflect", "--data", folder, environment=at(server))
+        assert (refused.returncode, server.asked) == (3, [])
