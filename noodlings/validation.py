@@ -122,7 +122,7 @@ LONGEST_NUMBER = 400
 
 
 class _Loader(SafeLoader):
-    """Refuses impossible dates and numbers as it refuses bad YAML: PyYAML lets their `ValueError` through."""
+    """Refuses impossible dates, numbers and tags as it refuses bad YAML, where PyYAML lets other errors out."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         whole_number = node.tag == "tag:yaml.org,2002:int"
@@ -131,8 +131,8 @@ class _Loader(SafeLoader):
             raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
         try:
             return super().construct_object(node, deep)
-        except ValueError:  # which would quote what may be a secret
-            why = "an impossible date or number"
+        except (ValueError, KeyError, AttributeError, TypeError):  # which may quote a secret
+            why = "an impossible date, number or tag"
             raise yaml.constructor.ConstructorError(None, None, why, node.start_mark) from None
 
 

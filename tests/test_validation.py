@@ -43,13 +43,18 @@ def test_what_is_not_nested_may_be_full_of_brackets() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("expires: 2026-11-31", "an impossible date or number at line 1, column 10"),
+        ("expires: 2026-11-31", "an impossible date, number or tag at line 1, column 10"),
         ("a: 1\nb: 2020-13-45", "line 2, column 4"),
         (f"a: {'9' * 5000}", "a number of 5,000 digits is too long"),
         (f"a: 0x{'f' * 5000}", "a number of 5,002 digits is too long"),
         (f"a: 1:{'59:' * 400}59", "is too long"),
-        ("a: !!int x", "an impossible date or number"),
-        ("? 2026-02-30\n: 1", "an impossible date or number"),
+        ("a: !!int x", "an impossible date, number or tag"),
+        ("? 2026-02-30\n: 1", "an impossible date, number or tag"),
+        ("expires: !!bool x", "an impossible date, number or tag"),
+        ("expires: !!timestamp x", "an impossible date, number or tag"),
+        ("a: !!float x", "an impossible date, number or tag"),
+        ("a: !!binary x", "base64"),
+        ("a: !!python/name:os.system x", "could not determine a constructor"),
     ],
 )
 def test_impossible_dates_and_numbers_are_bad_yaml(text: str, why: str) -> None:

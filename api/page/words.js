@@ -53,6 +53,7 @@ export function ago(seconds) {
 /** The text of a memory, with a hint of its kind. */
 export const line = (entry) =>
   ({ emote: `${entry.name} ${entry.text}`, thought: `(a thought of its own) ${entry.text}`,
-     event: `(it happened) ${entry.text}`, read: `(read) ${entry.text}`, known: `(known) ${entry.text}` })[entry.kind] ?? entry.text;
+     event: `(it happened) ${entry.text}`, read: `(read) ${entry.text}`, known: `(known) ${entry.text}`,
+     fact: `(a fact) ${entry.text}` })[entry.kind] ?? entry.text;
 
 export const reasons = (why) => why.map((one) => REASONS[one] ?? `of ${one}`).join(", and ");

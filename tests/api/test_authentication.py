@@ -559,6 +559,7 @@ def test_a_token_in_the_file_holds_as_long_as_it_is_there(tmp_path: Path):
         "tokens: [",
         "tokens: [{role: king, token: long-enough-a-token}]",
         "tokens: [{role: viewer, token: long-enough-a-token, expires: 2026-11-31}]",
+        "tokens: [{role: viewer, token: long-enough-a-token, expires: !!bool x}]",
         None,
     ],
 )

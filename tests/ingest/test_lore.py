@@ -108,3 +108,14 @@ def test_facts_may_stand_in_json_lines(tmp_path: Path) -> None:
     assert [line for line, _ in problems] == [2, 3]
     with pytest.raises(UserError, match=r"lore is one of \.yaml"):
         read(tmp_path / "realm.txt", "", somebody())
+
+
+def test_a_file_that_is_a_section_and_no_list_is_one_problem(tmp_path: Path) -> None:
+    _, problems = read(
+        tmp_path / "lore.yaml", "facts:\n  - {id: a, text: hello, audience: world}\n", somebody()
+    )
+    assert problems == [(1, "facts are a list: begin each with '- id: …' at the head of a line")]
+
+
+def test_an_empty_file_has_no_facts(tmp_path: Path) -> None:
+    assert read(tmp_path / "lore.yaml", "# nothing yet\n", somebody()) == ([], [])

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -171,7 +172,7 @@ def _items(path: Path) -> Iterator[tuple[int, Any] | SourceProblem | SourceNote]
     if any(line.strip() and not line.lstrip().startswith(("#", "---")) for line in head.splitlines()):
         yield SourceProblem(1, "facts are a list: begin each with '- id: …' at the head of a line")
     line = head.count("\n") + 1
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in pairwise([*starts, len(text)]):
         try:
             read = read_yaml(text[start:end])
             yield line, read[0] if isinstance(read, list) and len(read) == 1 else read
