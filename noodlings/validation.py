@@ -122,7 +122,7 @@ LONGEST_NUMBER = 400
 
 
 class _Loader(SafeLoader):
-    """Refuses impossible dates, numbers and tags as it refuses bad YAML, where PyYAML lets other errors out."""
+    """Refuses impossible dates, numbers and tags as bad YAML; PyYAML lets Python's own errors out."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         whole_number = node.tag == "tag:yaml.org,2002:int"

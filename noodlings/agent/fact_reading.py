@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from noodlings.agent.linking import TALK_SECONDS
-from noodlings.agent.recollection import uncalled
+from noodlings.agent.recollection import FACTS, LINE, uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.memory.change_journal import ChangeJournal
@@ -44,10 +44,8 @@ BEFORE = 6
 KNOWN = 12
 """Earlier facts that the model is shown."""
 PAGE = 100
-LINE, SHOWN = 1.0, 0.5
-"""Strength of the link of a fact to its line, and to what else lent it words: it is forgotten with each."""
-
-_FACTS = frozenset({Kind.FACT})
+SHOWN = 0.5
+"""Strength of the link of a fact to what else lent it words. It is forgotten with that as with its line."""
 
 
 @dataclass(eq=False)
@@ -139,7 +137,7 @@ class FactReading:
         archive.begin()
         await archive.soon()
         words = uncalled(" ".join(line.user_text for line in lines), self.core.persona)
-        among = Filters(kinds=_FACTS, user=first.user_id)
+        among = Filters(kinds=FACTS, user=first.user_id)
         hits = await archive.search(words, among, first.tier, limit=KNOWN)
         latest = reversed(archive.index.latest(among, KNOWN))
         found = archive.entries(list(dict.fromkeys([*(hit.entry_id for hit in hits), *latest]))[:KNOWN])

@@ -24,7 +24,7 @@ from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
-from noodlings.reflection.plans import WORTH, may_be_open, open_plans
+from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
 from noodlings.text import clean
 from noodlings.values.audience import Tier
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
@@ -61,6 +61,9 @@ _ASKING = re.compile(
 )
 """Words of asking somebody who remembers, which are not the topic."""
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
+FACTS = frozenset({Kind.FACT})
+LINE = 1.0
+"""Strength of the link of an understood fact to the line that tells it; other words it has from elsewhere."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
 _RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 LATEST, PLANS = 20, 50
@@ -193,17 +196,12 @@ async def remind(
 def _with_lines(
     found: Sequence[Recalled], archive: AgentArchive, store: Repository, in_mind: Collection[int]
 ) -> list[Recalled]:
-    """The same, where a fact stands for the lines it was understood from; not one whose line is in mind."""
-    facts = [one.entry.id for one in found if one.entry.kind is Kind.FACT]
-    links = store.links_of(archive.agent_id, facts) if facts else []
-    lines: dict[int, set[int]] = {}
-    for link in links:
-        if link.type is LinkType.REFLECTED and link.source in facts:
-            lines.setdefault(link.source, set()).add(link.target)
+    """The same, where a fact stands for the line that tells it; without those whose line is in mind."""
+    lines = lines_of([one.entry.id for one in found if one.entry.kind is Kind.FACT], archive.agent_id, store)
     return [
-        replace(one, sources=tuple(sorted(lines.get(one.entry.id, one.sources))))
+        replace(one, sources=(lines[one.entry.id],)) if one.entry.id in lines else one
         for one in found
-        if lines.get(one.entry.id, set()).isdisjoint(in_mind)
+        if lines.get(one.entry.id) not in in_mind
     ]
 
 
@@ -233,6 +231,7 @@ def come_due(
     memory: HierarchicalMemory | PlainMemory,
     turn: Turn,
     before: Sequence[MemoryEntry],
+    store: Repository,
 ) -> list[Recalled]:
     """The latest thing that a returning person said would happen, if its time has come.
 
@@ -259,12 +258,15 @@ def come_due(
     latest = {*archive.index.latest(theirs, LATEST), *archive.index.latest(theirs, LATEST, timed=True)}
     if not archive.loaded:
         latest.update(entry.id for entry in memory.retrieve_episodic(percept.user_id, limit=LATEST))
-    if not any(may_be_open(entry, now, corrects) for entry in told_in(latest)):
+    facts = archive.entries(archive.index.latest(replace(allowed, kinds=FACTS, user=percept.user_id), LATEST))
+    understood = due_by_facts(facts.values(), lines_of(facts, archive.agent_id, store))
+    latest.update(understood)
+    if not any(may_be_open(entry, now, corrects, understood) for entry in told_in(latest)):
         return []  # as it mostly is
     told = told_in(latest.union(archive.index.latest(theirs, PLANS)))
     if _talking(told, turn):
         return []
-    come = [entry for entry, due in open_plans(told, now, corrects) if due.over <= now]
+    come = [entry for entry, due in open_plans(told, now, corrects, understood) if due.over <= now]
     return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry in come[-1:]]
 
 
@@ -281,6 +283,20 @@ def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
         and (lately(entry.timestamp) or lately(entry.last_recalled))
         for entry in heard
     )
+
+
+def lines_of(facts: Collection[int], agent_id: str, store: Repository) -> dict[int, int]:
+    """The ids of understood facts that still hold → the ids of the lines that tell them."""
+    links = store.links_of(agent_id, list(facts)) if facts else []
+    former = {link.target for link in links if link.type is LinkType.REPLACED}
+    return {
+        link.source: link.target
+        for link in links
+        if link.type is LinkType.REFLECTED
+        and link.strength == LINE
+        and link.source in facts
+        and link.source not in former
+    }
 
 
 def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float]:

@@ -279,4 +279,4 @@ class Responder:
         reminded = await remind(
             core.archive, core.memory, asked, turn, services.context, services.store, core.persona, tier
         )
-        return [*come_due(core.archive, core.memory, turn, before), *reminded]
+        return [*come_due(core.archive, core.memory, turn, before, self.services.store), *reminded]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from noodlings.affect.feeling import feeling
 from noodlings.agent.linking import TALK_SECONDS
-from noodlings.agent.recollection import PLANS, uncalled
+from noodlings.agent.recollection import LINE, PLANS, uncalled
 from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
@@ -23,7 +23,7 @@ from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
-from noodlings.reflection.plans import open_plans
+from noodlings.reflection.plans import Due, due_by_facts, open_plans
 from noodlings.stemming import STOP_WORDS
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
@@ -208,9 +208,10 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
     known = [fact for fact in known if fact.kind is FactKind.KNOWN or fact.entry_id not in read_in]
     known = sorted([*known, *by_id.values()], key=lambda fact: fact.entry_id)
     replaced = {by_id[old]: by_id[new] for old, new in replaced_ids.items() if old in by_id and new in by_id}
+    due = due_by_facts((one for number, one in understood.items() if number not in replaced_ids), lines)
     views = []
     for card in person_cards(known, corrects, replaced):
-        views.append(_card(viewpoint, card, heard.get(card.of), private))
+        views.append(_card(viewpoint, card, heard.get(card.of), private, due))
         await asyncio.sleep(0)
     return views, read
 
@@ -222,7 +223,7 @@ def _made_of(
     lines, replaced = dict[int, int](), dict[int, int]()
     for at in range(0, len(ids), PAGE):
         for link in store.links_of(viewpoint.agent_id, ids[at : at + PAGE]):
-            if link.type is LinkType.REFLECTED and link.strength == 1.0:
+            if link.type is LinkType.REFLECTED and link.strength == LINE:
                 lines[link.source] = link.target
             elif link.type is LinkType.REPLACED:
                 replaced[link.target] = link.source
@@ -261,9 +262,9 @@ def _acquaintance(heard: _Heard, now: float) -> AcquaintanceView | None:
     return AcquaintanceView(heard.lines, met, iso(met), last, iso(last), age, feeling(felt))
 
 
-def _plans(viewpoint: Viewpoint, heard: _Heard) -> Iterator[PlanView]:
-    now = viewpoint.now
-    for entry, due in open_plans([entry for entry in heard.latest if not entry.source], now, corrects):
+def _plans(viewpoint: Viewpoint, heard: _Heard, understood: Mapping[int, Due]) -> Iterator[PlanView]:
+    now, told = viewpoint.now, [entry for entry in heard.latest if not entry.source]
+    for entry, due in open_plans(told, now, corrects, understood):
         words = shorten(entry.user_text, LONGEST)
         yield PlanView(words, entry.id, due.day, iso(due.day), due.over - now, entry.private)
 
@@ -301,7 +302,13 @@ def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> Pe
     raise NotFound(f"{viewpoint.name} knows nothing about {shorten(clean(person), LONGEST_SHOWN)}; {hint}")
 
 
-def _card(viewpoint: Viewpoint, card: PersonCard, heard: _Heard | None, private: set[int]) -> PersonCardView:
+def _card(
+    viewpoint: Viewpoint,
+    card: PersonCard,
+    heard: _Heard | None,
+    private: set[int],
+    due: Mapping[int, Due],
+) -> PersonCardView:
     def seen(one: KnownFact) -> FactView:
         fact, behind = one.fullest, set(one.evidence)
         if one.superseded_by is not None:
@@ -323,7 +330,7 @@ def _card(viewpoint: Viewpoint, card: PersonCard, heard: _Heard | None, private:
         name=_called(card.of, viewpoint),
         also=tuple(_called(one, viewpoint) for one in card.relations),
         acquaintance=None if heard is None else _acquaintance(heard, viewpoint.now),
-        plans=() if heard is None else tuple(_plans(viewpoint, heard)),
+        plans=() if heard is None else tuple(_plans(viewpoint, heard, due)),
         facts=tuple(map(seen, card.facts)),
         superseded=tuple(map(seen, card.superseded)),
     )

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
 from noodlings.recall.cues import named_dates, spans
 from noodlings.recall.lexical import stems
 from noodlings.reflection.facts import TOLD, clauses, facts, folded, is_imagined
 from noodlings.text import clean
-from noodlings.values.fact import FactKind
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.fact import FACT_KIND, FactKind
+from noodlings.values.memory import MemoryEntry, given
 
 DAY = 86_400.0
 MORNING, OVER_AT_NOON, OVER_BY_EVENING = 6.0 / 24.0 * DAY, 13.0 / 24.0 * DAY, 20.0 / 24.0 * DAY
@@ -33,6 +34,7 @@ MOVED = 0.15
 LONGEST = 400
 """Characters of a line that are read."""
 
+_PLANS = frozenset({FactKind.PLAN, FactKind.PROMISE})
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SATURDAY, _SUNDAY = 5, 6
 _NUMBERS = {
@@ -169,8 +171,23 @@ class _Plan:
     spoken_of: bool
 
 
+def due_by_facts(facts: Iterable[MemoryEntry], lines: Mapping[int, int]) -> dict[int, Due]:
+    """When the plans are due that a model understood: the id of the line that tells each → its time.
+
+    Args:
+        facts: entries of kind `FACT`.
+        lines: id of a fact → id of its line.
+    """
+    plans = [fact for fact in facts if given(fact, FACT_KIND) in _PLANS and fact.id in lines]
+    due = ((fact.id, due_at(fact.user_text, fact.timestamp)) for fact in plans)
+    return {lines[number]: when for number, when in due if when is not None}
+
+
 def open_plans(
-    told: Sequence[MemoryEntry], now: float, corrects: Callable[[str], bool]
+    told: Sequence[MemoryEntry],
+    now: float,
+    corrects: Callable[[str], bool],
+    understood: Mapping[int, Due] = MappingProxyType({}),
 ) -> list[tuple[MemoryEntry, Due]]:
     """The open plans of one person, the earliest first: still to come, or over and not spoken of since.
 
@@ -181,12 +198,13 @@ def open_plans(
         told: by one person, oldest first.
         now: world time.
         corrects: whether words say that they correct something, such as "it was moved to Friday".
+        understood: what a model knows of when the plans of lines are due, see `due_by_facts`.
     """
     plans: list[_Plan] = []
     for entry in told:
         if entry.kind not in TOLD:
             continue
-        text, due = entry.user_text[:LONGEST], due_of(entry)
+        text, due = entry.user_text[:LONGEST], understood.get(entry.id) or due_of(entry)
         if not plans and due is None:
             continue
         words = frozenset(stems(text))
@@ -234,9 +252,14 @@ def due_of(entry: MemoryEntry) -> Due | None:
     return None
 
 
-def may_be_open(entry: MemoryEntry, now: float, corrects: Callable[[str], bool]) -> bool:
+def may_be_open(
+    entry: MemoryEntry,
+    now: float,
+    corrects: Callable[[str], bool],
+    understood: Mapping[int, Due] = MappingProxyType({}),
+) -> bool:
     """Whether a line, taken alone, tells or moves a plan that is over and may still be asked about."""
-    due = due_of(entry)
+    due = understood.get(entry.id) or due_of(entry)
     if due is None and corrects(entry.user_text):
         due = due_at(entry.user_text, entry.timestamp)
     if due is None or not due.over <= now < due.over + ASKED_FOR:
@@ -251,7 +274,7 @@ def _is_past(clause: str) -> bool:
 
 def _tells_plan(entry: MemoryEntry, text: str) -> bool:
     kinds = {fact.kind for fact in facts(replace(entry, user_text=clean(text)), {})}
-    return not kinds.isdisjoint((FactKind.PLAN, FactKind.PROMISE))
+    return not kinds.isdisjoint(_PLANS)
 
 
 def _moves(entry: MemoryEntry) -> bool:

@@ -1,6 +1,7 @@
 """Facts that a model understands from what was told: each once, and for whoever may know the line."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -10,12 +11,14 @@ from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError, StoreError
 from noodlings.inspect.inspector import Inspector
 from noodlings.ports import Changes
+from noodlings.reflection.plans import due_of
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
 from noodlings.values.fact import ABOUT, SPEAKER, FactKind, UnderstoodFact
-from noodlings.values.memory import LinkType, given
+from noodlings.values.memory import LinkType, Why, given
 from noodlings.values.percept import Kind, Percept
 from tests.fakes import FakeAgents, FakeSociety
+from tests.memory.entries import an_entry
 
 ADMIN = Caller("user_root", "root", Role.ADMIN)
 INSULIN = "cant come, my insulin has to be sorted out first, doctor says"
@@ -234,6 +237,30 @@ async def test_a_later_fact_replaces_an_earlier_one_on_the_card(make_agent, stor
     assert [fact.words for fact in card.facts if fact.kind == "home"] == ["Ann lives in York."]
     (old,) = [fact for fact in card.superseded if fact.kind == "home"]
     assert (old.words, old.superseded_by) == ("Ann lives in Leeds.", "Ann lives in York.")
+
+
+async def test_a_plan_that_only_a_model_understands_comes_due(make_agent, store, clock, say):
+    reader = Reader(the=[(SPEAKER, FactKind.PLAN, "Ann has her operation on 14 January 1970.")])
+    agent = make_agent(fact_reader=reader, archive=AgentArchive("phi", store, EmbeddingQueue()))
+    line = "the surgeon wants my knee on his table when the fair is over"
+    assert due_of(replace(an_entry(1, user_text=line), override=0.9)) is None
+    await told(agent, say(line))
+    clock.set(1_000_000.0 + 4 * 86_400)
+    trace = await agent.perceive(say("hello again"))
+    assert [one.entry_id for one in trace.recalled if Why.DUE in one.why] == [1]
+
+
+async def test_a_plan_that_was_replaced_does_not(make_agent, store, clock, say):
+    reader = Reader(
+        the=[(SPEAKER, FactKind.PLAN, "Ann has her operation on 14 January 1970.")],
+        they=[(SPEAKER, FactKind.PLAN, "Ann has her operation on 30 March 1970.", True)],
+    )
+    agent = make_agent(fact_reader=reader, archive=AgentArchive("phi", store, EmbeddingQueue()))
+    await told(agent, say("the surgeon wants my knee on his table when the fair is over"))
+    await told(agent, say("they let me wait until the spring with my poor knee"))
+    clock.set(1_000_000.0 + 4 * 86_400)
+    trace = await agent.perceive(say("hello again"))
+    assert [one.entry_id for one in trace.recalled if Why.DUE in one.why] == []
 
 
 async def test_a_plain_memory_reads_nothing(make_agent, say):
