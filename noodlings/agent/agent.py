@@ -238,15 +238,15 @@ class Agent:
         """A text or JSON-compatible data without the personal data that `privacy.personal` masks."""
         return shield(self._services, value).value
 
-    async def read_facts(self) -> int:
-        """Let the model read the next lines of what it was told; returns how many, 0 if none are left.
+    async def read_facts(self, latest: bool = False) -> int:
+        """Let the model read the next lines of what it was told; see `FactReading.read_next`.
 
-        Without a model, or with a plain memory, nothing is read. See `FactReading.read_next` for the rest.
+        Without a model, or with a plain memory, nothing is read.
         """
         reader = self._services.fact_reader
         if reader is None or not self.memory.hierarchical:
             return 0
-        return await self._facts.read_next(self, reader)
+        return await self._facts.read_next(self, reader, latest=latest)
 
     async def read_all_facts(self) -> int:
         """Begin to read what is unread, in the background; returns how many lines that are.
@@ -255,13 +255,13 @@ class Agent:
         """
         if self._services.fact_reader is None or not self.memory.hierarchical:
             raise UserError("There is no model to read with; docs/models.md says how to connect one.")
+        unread = await self.unread_lines()
         await self._follow_up.read_all()
-        return self.unread_lines
+        return unread
 
-    @property
-    def unread_lines(self) -> int:
+    async def unread_lines(self) -> int:
         """How many of the lines it was told the model has still to read."""
-        return self._facts.unread()
+        return await self._facts.unread()
 
     async def settle(self) -> None:
         """Wait for what it does in the background."""

@@ -1,15 +1,16 @@
 """Facts about people, understood by a model from what they told, and kept as memories that rest on it.
 
 Lines are read in the order in which they were told, each once: the agent's state says up to which one, and
-changes in the commit that keeps the facts. A fact may be learned by those who may learn of its line, and is
-forgotten with it. One call holds lines of one person and one audience, so that no fact is made of words that
-those who learn of it may not know.
+changes in the commit that keeps the facts. Where many are unread, because there was no model before, what is
+told now is read first. A fact may be learned by those who may learn of its line, and is forgotten with it.
+One call holds lines of one person and one audience, so that no fact is made of words that those who learn of
+it may not know.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ TOLD_TO_IT, OVERHEARD = 0.06, 0.3
 judged the words, it is read from an importance of the latter."""
 LINES = 8
 """Lines that are read, and kept as read, at once."""
+BACKLOG = 200
+"""Entries that are caught up with by and by; where more are unread, what is told now is read first."""
 BEFORE = 6
 """Entries before the first line of a call that may help to understand it."""
 KNOWN = 12
@@ -56,49 +59,75 @@ class FactReading:
     journal: ChangeJournal
     services: AgentServices
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _latest: int = 0
 
-    def unread(self) -> int:
+    async def unread(self) -> int:
         """How many lines are still to be read."""
-        after, lines = self.core.read_upto, 0
-        while page := self.services.store.archive(self.core.id, after, PAGE):
-            lines += sum(map(self._tells, page))
-            after = page[-1].id
+        lines = 0
+        async for page in self._pages(self.core.read_upto):
+            lines += len(self._unread_in(page))
         return lines
 
-    async def read_next(self, agent: Agent, reader: FactReader) -> int:
+    async def read_next(self, agent: Agent, reader: FactReader, *, latest: bool = False) -> int:
         """Read the next lines, and keep what they tell; returns how many were read, 0 if none are left.
+
+        Args:
+            latest: where more than `BACKLOG` entries are unread, read the last of them.
 
         Raises:
             LLMError: the model did not read them; they will be read another time.
             StoreError: what they tell could not be kept.
         """
         async with self._lock:
-            portions, upto = self._next()
+            after = self.core.read_upto
+            if latest and (skipped := self.core.memory.last_id - BACKLOG) > after:
+                after = max(skipped, self._latest)
+            lines, upto = await self._next(after)
             forgettings = self.core.forgettings
             read = list[tuple[ToldLines, tuple[UnderstoodFact, ...]]]()
-            for lines in portions:
-                told = await self._told(lines)
-                read.append((told, await reader.read(told, Allowance(lines[0].user_id))))
-            if portions and self.core.forgettings == forgettings:  # else they may hold what was forgotten
-                for told, found in read:
-                    self._remember(agent, told, found)
+            for portion in lines.values():
+                told = await self._told(portion)
+                read.append((told, await reader.read(told, Allowance(portion[0].user_id))))
+            if self.core.forgettings != forgettings:  # what was understood may hold what was forgotten
+                return sum(map(len, lines.values()))
+            for told, found in read:
+                self._remember(agent, told, found)
+            self._latest = upto
+            if after == self.core.read_upto:
                 self.core.read_upto = upto
+            if lines:
                 agent.keep()
-            return sum(map(len, portions))
+            return sum(map(len, lines.values()))
 
-    def _next(self) -> tuple[list[list[MemoryEntry]], int]:
+    async def _next(self, after: int) -> tuple[dict[tuple[str, Audience], list[MemoryEntry]], int]:
         """The next lines by who told them and who may learn of them, and the id up to which they are all."""
         portions: dict[tuple[str, Audience], list[MemoryEntry]] = {}
-        upto, lines = self.core.read_upto, 0
-        while page := self.services.store.archive(self.core.id, upto, PAGE):
-            for entry in page:
-                upto = entry.id
-                if self._tells(entry):
-                    portions.setdefault((entry.user_id, entry.audience), []).append(entry)
-                    lines += 1
-                    if lines == LINES:
-                        return list(portions.values()), upto
-        return list(portions.values()), upto
+        upto, lines = after, 0
+        async for page in self._pages(after):
+            for entry in self._unread_in(page):
+                portions.setdefault((entry.user_id, entry.audience), []).append(entry)
+                lines += 1
+                if lines == LINES:
+                    return portions, entry.id
+            upto = page[-1].id
+        return portions, upto
+
+    async def _pages(self, after: int) -> AsyncIterator[list[MemoryEntry]]:
+        """The archive after an id; other tasks run between its pages."""
+        while page := self.services.store.archive(self.core.id, after, PAGE):
+            yield page
+            after = page[-1].id
+            await asyncio.sleep(0)
+
+    def _unread_in(self, page: Sequence[MemoryEntry]) -> list[MemoryEntry]:
+        """The lines of a page that are worth a call, without those that told a fact already."""
+        lines = [entry for entry in page if self._tells(entry)]
+        links = self.services.store.links_of(self.core.id, [line.id for line in lines]) if lines else []
+        reflected = (link for link in links if link.type is LinkType.REFLECTED and link.strength == LINE)
+        about = {link.source: link.target for link in reflected}
+        made = self.services.store.entries(self.core.id, list(about)) if about else {}
+        told = {about[number] for number, entry in made.items() if entry.kind is Kind.FACT}
+        return [line for line in lines if line.id not in told]
 
     def _tells(self, entry: MemoryEntry) -> bool:
         """Whether a memory is worth a call: somebody told it, it may matter, and the model may see it."""

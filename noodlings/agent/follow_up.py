@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -67,7 +67,7 @@ class FollowUp:
         if self.core.memory.hierarchical and turn.affect.intensity >= SYMBOL_INTENSITY:
             await self._run(self._symbol(turn), self.services.symbolist is not None)
         if self.services.fact_reader is not None:
-            await self._run(self._read_facts(AT_ONCE), slow=True)
+            await self._run(self._read_facts(range(AT_ONCE), latest=True), slow=True)
         if not turn.decision.speak and self._gives_to_think(turn):
             await self._run(self.ruminate(turn.percept.timestamp), self.services.voice is not None)
 
@@ -78,7 +78,7 @@ class FollowUp:
 
     async def read_all(self) -> None:
         """Read everything that it was told and was not read yet, in the background."""
-        await self._run(self._read_facts(None), slow=True)
+        await self._run(self._read_facts(count()), slow=True)
 
     async def settle(self) -> None:
         """Wait for what is done in the background."""
@@ -171,12 +171,12 @@ class FollowUp:
         except Exception:
             log.exception("%s: the follow-up to a turn is lost", self.core.id)
 
-    async def _read_facts(self, most: int | None) -> None:
-        """Read for facts, at most so many times."""
+    async def _read_facts(self, times: Iterable[int], latest: bool = False) -> None:
+        """Read what it was told, so many times or until nothing is left."""
         agent = self.agent()
         try:
-            for _ in count() if most is None else range(most):
-                if agent is None or not await agent.read_facts():
+            for _ in times:
+                if agent is None or not await agent.read_facts(latest):
                     return
         except LLMError as error:
             log.info("%s: what it was told is read later, because the model failed: %s", self.core.id, error)

@@ -40,7 +40,7 @@ def reflect(
         )
     with opened(settings, read_only=dry_run) as society:
         agents = [society.find(name)] if name else [society.agents[one] for one in society.store.agents()]
-        unread = {agent.persona.name: agent.unread_lines for agent in agents}
+        unread = asyncio.run(_unread(agents))
         if dry_run:
             lines = [f"{who}: {count:,} still to read" for who, count in unread.items() if count]
             report("\n".join(lines) or "Everything is read.", {"unread": unread}, as_json)
@@ -48,6 +48,10 @@ def reflect(
         read = asyncio.run(_read(agents, sum(unread.values())))
         count = sum(read.values())
         report(f"Read {count:,} {'line' if count == 1 else 'lines'}.", {"read": read}, as_json)
+
+
+async def _unread(agents: list[Agent]) -> dict[str, int]:
+    return {agent.persona.name: await agent.unread_lines() for agent in agents}
 
 
 async def _read(agents: list[Agent], total: int) -> dict[str, int]:

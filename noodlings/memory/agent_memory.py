@@ -93,6 +93,11 @@ class AgentMemory(ABC):
         )
         return entry if response is None else self.complete(entry, response)
 
+    @property
+    def last_id(self) -> int:
+        """The highest id that was ever given, 0 before the first."""
+        return self._last_id
+
     def remember(
         self,
         percept: Percept,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.fact_reading import LINES
+from noodlings.agent.fact_reading import BACKLOG, LINES
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError, StoreError
 from noodlings.inspect.inspector import Inspector
@@ -84,7 +84,7 @@ async def test_what_a_line_implies_is_on_the_card_seconds_after_it_was_told(make
         (line.id, LinkType.REFLECTED)
     ]
     assert fact.id not in {entry.id for entry in agent.memory.retrieve_working()}
-    assert agent.unread_lines == 0
+    assert await agent.unread_lines() == 0
 
 
 async def test_each_line_is_read_once_also_after_a_restart(make_agent, store, say):
@@ -103,7 +103,7 @@ async def test_a_line_is_read_later_where_the_model_fails(make_agent, store, say
     agent = make_agent(fact_reader=reader)
     await told(agent, say())
     assert facts(store) == []
-    assert agent.unread_lines == 1
+    assert await agent.unread_lines() == 1
     reader.error = None
     assert await agent.read_facts() == 1
     assert [fact.user_text for fact in facts(store)] == ["Ann is diabetic."]
@@ -237,6 +237,20 @@ async def test_a_later_fact_replaces_an_earlier_one_on_the_card(make_agent, stor
     assert [fact.words for fact in card.facts if fact.kind == "home"] == ["Ann lives in York."]
     (old,) = [fact for fact in card.superseded if fact.kind == "home"]
     assert (old.words, old.superseded_by) == ("Ann lives in Leeds.", "Ann lives in York.")
+
+
+async def test_what_is_told_now_is_read_before_a_long_past(make_agent, store, say):
+    past = make_agent()
+    lines = [say(f"my brother number {number} died in the war") for number in range(LINES + 2)]
+    lines += [say("waves", kind=Kind.EMOTE, addressed=False) for _ in range(BACKLOG)]
+    await told(past, *lines)
+    reader = Reader(cant=[DIABETIC])
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say())
+    assert [[line.user_text for line in asked.lines] for asked in reader.asked] == [[INSULIN]]
+    assert await agent.unread_lines() == LINES + 2
+    assert [await agent.read_facts() for _ in range(3)] == [LINES, 2, 0]
+    assert len(facts(store)) == 1
 
 
 async def test_a_plan_that_only_a_model_understands_comes_due(make_agent, store, clock, say):
