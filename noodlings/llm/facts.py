@@ -7,15 +7,17 @@ refused alone; the others of the answer stay.
 
 from __future__ import annotations
 
+import json
 import re
 from calendar import day_name, month_name
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from noodlings.llm.call import ModelCall, Task, answer_format, strict_object
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.guard import json_object
+from noodlings.llm.guard import without_thinking
 from noodlings.llm.prompting import facts_prompt
 from noodlings.ports import Allowance, ToldLines
 from noodlings.text import clean
@@ -29,6 +31,7 @@ MOST = 6
 """Facts of one line."""
 KINDS = tuple(kind.value for kind in FactKind if kind is not FactKind.KNOWN)
 
+_OBJECT = re.compile(r"\{[^{}]*\}")
 _TOKEN = re.compile(r"\w+")
 _NAME_OR_NUMBER = re.compile(r"\b(?:[A-Z]\w+|\d+)")
 _CALENDAR = frozenset(name.casefold() for name in (*month_name, *day_name) if name)
@@ -65,23 +68,25 @@ def _format(told: ToldLines) -> dict[str, Any]:
 def facts_in(text: str, told: ToldLines) -> tuple[UnderstoodFact, ...]:
     """The facts in a model's answer that their lines bear, at most `MOST` of each line.
 
-    Raises `LLMError` where the answer has no list of facts.
+    Of an answer that was cut off, what is complete counts: what a weak model babbles about is read, too.
     """
-    listed = json_object(text, "its list of facts").get("facts")
-    if not isinstance(listed, list):
-        listed = []
     found: dict[int, list[UnderstoodFact]] = {}
-    for fact in _borne(listed, told):
+    for fact in _borne(_objects(text), told):
         of_line = found.setdefault(fact.entry_id, [])
         if fact not in of_line and len(of_line) < MOST:
             of_line.append(fact)
     return tuple(fact for line in told.lines for fact in found.get(line.id, ()))
 
 
-def _borne(listed: Sequence[Any], told: ToldLines) -> Iterator[UnderstoodFact]:
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text that hold no other."""
+    for found in _OBJECT.finditer(without_thinking(text)):
+        with suppress(ValueError):
+            yield json.loads(found[0])
+
+
+def _borne(listed: Iterable[dict[str, Any]], told: ToldLines) -> Iterator[UnderstoodFact]:
     for given in listed:
-        if not isinstance(given, dict):
-            continue
         line = _numbered(given.get("line"), told.lines)
         words, quote, about = (_text(given.get(key)) for key in ("fact", "quote", "about"))
         if line is None or given.get("kind") not in KINDS or not words or not about:

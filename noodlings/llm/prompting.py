@@ -35,6 +35,8 @@ LONGEST_PASSAGE = 700
 """Characters of each passage that was read, and of each known fact."""
 LONGEST_LINE = 240
 """Characters of each line of the earlier talk."""
+LONGEST_TOLD = 600
+"""Characters of each line that is read for facts; eight of them fit the context of a small model."""
 LONGEST_NAME = 60
 STEP = 5
 """Percepts of the earlier talk are left out in such groups, so that the rest stays the same for a while."""
@@ -201,7 +203,7 @@ def facts_prompt(told: ToldLines, kinds: Sequence[str]) -> Prompt:
     """The lines that are read, the talk before them, and the facts that are known of the speaker."""
 
     def numbered(entries: Sequence[MemoryEntry]) -> str:
-        lines = (fenced(entry.user_text, LONGEST_EVENT) for entry in entries)
+        lines = (fenced(entry.user_text, LONGEST_TOLD) for entry in entries)
         return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
     talk = []
