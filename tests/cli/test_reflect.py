@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -95,3 +102,57 @@ def test_beside_a_running_server_it_changes_nothing(folder: Path) -> None:
     with model(chat(NOTED)) as server, writer_lock(folder):
         refused = ran("reflect", "--data", folder, environment=at(server))
         assert (refused.returncode, server.asked) == (3, [])
+
+
+@pytest.mark.slow
+def test_killed_at_any_call_and_run_again_it_ends_as_if_it_had_run_once(tmp_path: Path) -> None:
+    past = tmp_path / "past"
+    tellings = [
+        f"say servnak, my brother number {number} died in the war, and I cried" for number in range(30)
+    ]
+    played(past, *tellings)
+    calls, child, last = 0, [0], [0]
+
+    def answer(asked: dict[str, Any]) -> Answer:
+        nonlocal calls
+        calls += 1
+        if calls == last[0]:
+            os.kill(child[0], signal.SIGKILL)
+        quotes = re.findall(
+            r"brother number \d+ died", asked["messages"][1]["content"].partition("<heard>")[2]
+        )
+        facts = [
+            {
+                "line": number,
+                "about": "speaker",
+                "kind": "event",
+                "quote": quote,
+                "fact": f"A {quote}.",
+                "replaces": 0,
+            }
+            for number, quote in enumerate(quotes, 1)
+        ]
+        return chat(json.dumps({"facts": facts}))
+
+    def reflected(name: str, kill_at: int) -> tuple[int, bytes]:
+        nonlocal calls
+        folder = tmp_path / name
+        shutil.copytree(past, folder)
+        calls, last[0] = 0, kill_at
+        environment = {"PATH": os.environ["PATH"], "NOODLINGS_EMBEDDING__MODEL": "none", **at(server)}
+        command = [sys.executable, "-m", "noodlings", "reflect", "servnak", "--data", str(folder)]
+        for _ in range(1 if not kill_at else 2):
+            with subprocess.Popen(command, env=environment, stdout=PIPE, stderr=PIPE) as process:
+                child[0] = process.pid
+                _, err = process.communicate(timeout=60)
+                ended = process.returncode
+        assert ended == 0, err
+        return calls, ran("export", "--data", folder, environment={}).stdout
+
+    with model(answer) as server:
+        whole, once = reflected("once", 0)
+        assert whole > 3
+        assert once.count(b'"kind": "fact"') > 20
+        for moment in range(1, whole + 1):
+            _, again = reflected(f"killed-{moment}", moment)
+            assert again == once
