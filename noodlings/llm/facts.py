@@ -7,15 +7,17 @@ refused alone; the others of the answer stay.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from calendar import day_name, month_name
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from noodlings.llm.call import ModelCall, Task, answer_format, strict_object
+from noodlings.llm.call import ModelCall, Prompt, Task, answer_format, strict_object
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import without_thinking
 from noodlings.llm.prompting import facts_prompt
@@ -38,15 +40,28 @@ _CALENDAR = frozenset(name.casefold() for name in (*month_name, *day_name) if na
 
 
 class LLMFactReader:
-    """The port `FactReader` over a model."""
+    """The port `FactReader` over a model. Of a line that a whole room hears at once it is asked once."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
+        self._asking: dict[Prompt, asyncio.Task[str]] = {}
 
     async def read(self, told: ToldLines, allowance: Allowance) -> tuple[UnderstoodFact, ...]:
         """The facts of the lines. Raises `LLMError` if the model does not say them in time."""
-        call = ModelCall(Task.FACTS, facts_prompt(told, KINDS), temperature=0.0, format=_format(told))
-        return await self._gateway.ask(call, lambda answer: facts_in(answer.text, told), allowance)
+        prompt = facts_prompt(told, KINDS)
+        call = ModelCall(Task.FACTS, prompt, temperature=0.0, format=_format(told))
+        asked = self._asking.get(prompt)
+        if asked is None:
+            asked = asyncio.ensure_future(self._gateway.ask(call, lambda answer: answer.text, allowance))
+            self._asking[prompt] = asked
+            asked.add_done_callback(partial(self._answered, prompt))
+        # Whoever stops waiting leaves the call to the others.
+        return facts_in(await asyncio.shield(asked), told)
+
+    def _answered(self, prompt: Prompt, asked: asyncio.Task[str]) -> None:
+        del self._asking[prompt]
+        if not asked.cancelled():
+            asked.exception()  # where nobody waits any more, nobody else would look
 
 
 def _format(told: ToldLines) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """Facts by a model: one call, each fact with a citation that its line bears, and nothing untold."""
 
+import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -72,6 +74,36 @@ async def test_the_model_is_asked_once_in_a_schema_and_its_facts_are_those_of_th
         for text in (LINE, "I have a sister", "Tell me of her.", "Ruth lives in York.")
     )
     assert spent.calls == 1
+
+
+async def test_a_line_that_a_room_hears_at_once_is_asked_about_once():
+    async with serving(chat(answer(fact()))) as server, server.gateway() as gateway:
+        reader, other = LLMFactReader(gateway), ToldLines("Ann", "Servnak", TOLD.lines[:1])
+        mine = ToldLines("Ann", "Phi", (an_entry(70, user_text=LINE),))
+        both = await asyncio.gather(reader.read(mine, Allowance()), reader.read(other, Allowance()))
+        assert [[one.entry_id for one in found] for found in both] == [[70], [7]]
+        assert len(server.asked) == 1
+        await reader.read(mine, Allowance())
+        assert len(server.asked) == 2
+
+
+async def test_who_stops_waiting_leaves_the_call_to_the_others():
+    gate, arrived = asyncio.Event(), asyncio.Event()
+
+    def answered(asked):
+        arrived.set()
+        return replace(chat(answer(fact())), gate=gate)
+
+    async with serving(answered) as server, server.gateway() as gateway:
+        reader = LLMFactReader(gateway)
+        first, second = (asyncio.create_task(reader.read(TOLD, Allowance())) for _ in range(2))
+        await arrived.wait()
+        first.cancel()
+        gate.set()
+        assert len(await second) == 1
+        with pytest.raises(asyncio.CancelledError):
+            await first
+    assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize(
