@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SOURCE = "understood"
 """The source of facts that a model understood."""
-TOLD_TO_IT, OVERHEARD = 0.06, 0.3
+TOLD_TO_IT, OVERHEARD = 0.1, 0.3
 """How significant a line must be to be read, 0…1: one that was said to the agent, and any other. Where nobody
 judged the words, it is read from an importance of the latter."""
 LINES = 8
