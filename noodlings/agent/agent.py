@@ -364,6 +364,8 @@ class Agent:
             self._core.note_said(OwnLine(turn.response, turn.audience), turn.percept.timestamp)
             both = of_all((entry, turn))
             turn.entry = self.memory.complete(entry, turn.response, both if both.confined else None)
+            if turn.entry.audience != entry.audience:
+                self._facts.confine(turn.entry)
             truly = self._responder.truly_recalled(turn)
             fresh = [found.entry for found in truly if found.entry.id not in before]
             self.memory.reinforce(fresh, turn.percept.timestamp)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from noodlings.agent.perceiving import take_in
@@ -41,8 +40,8 @@ IN_MIND = ContextBudget(working=0, episodic=3, affect_similar=2)
 """What a thought is made of: what matters most, and what felt like now."""
 THOUGHT_PAUSE = 86_400.0
 """Seconds in which an entry is not thought about again."""
-AT_ONCE = 2
-"""Calls of a model to read facts after one turn, so that it catches up with what it left out."""
+AT_ONCE, MOST_AT_ONCE = 2, 20
+"""Calls of a model to read facts that are due after one turn, and at most after many."""
 
 
 @dataclass(eq=False)
@@ -59,6 +58,7 @@ class FollowUp:
     responder: Responder
     agent: weakref.ref[Agent]
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _due_reads: int = 0
 
     async def follow(self, turn: Turn) -> None:
         """Do whatever follows from a turn that is kept by now."""
@@ -67,7 +67,10 @@ class FollowUp:
         if self.core.memory.hierarchical and turn.affect.intensity >= SYMBOL_INTENSITY:
             await self._run(self._symbol(turn), self.services.symbolist is not None)
         if self.services.fact_reader is not None:
-            await self._run(self._read_facts(range(AT_ONCE), latest=True), slow=True)
+            due = self._due_reads
+            self._due_reads = min(due + AT_ONCE, MOST_AT_ONCE)
+            if not due:
+                await self._run(self._read_latest(), slow=True)
         if not turn.decision.speak and self._gives_to_think(turn):
             await self._run(self.ruminate(turn.percept.timestamp), self.services.voice is not None)
 
@@ -78,7 +81,7 @@ class FollowUp:
 
     async def read_all(self) -> None:
         """Read everything that it was told and was not read yet, in the background."""
-        await self._run(self._read_facts(count()), slow=True)
+        await self._run(self._read_all(), slow=True)
 
     async def settle(self) -> None:
         """Wait for what is done in the background."""
@@ -171,15 +174,28 @@ class FollowUp:
         except Exception:
             log.exception("%s: the follow-up to a turn is lost", self.core.id)
 
-    async def _read_facts(self, times: Iterable[int], latest: bool = False) -> None:
-        """Read what it was told, so many times or until nothing is left."""
+    async def _read_latest(self) -> None:
+        """Read what it was told lately, with as many calls as are due."""
         agent = self.agent()
         try:
-            for _ in times:
-                if agent is None or not await agent.read_facts(latest):
-                    return
+            while self._due_reads and agent is not None and await self._read_facts(agent, latest=True):
+                self._due_reads -= 1
+        finally:
+            self._due_reads = 0
+
+    async def _read_all(self) -> None:
+        """Read everything that it was told."""
+        agent = self.agent()
+        while agent is not None and await self._read_facts(agent):
+            pass
+
+    async def _read_facts(self, agent: Agent, latest: bool = False) -> int:
+        """How many lines were read, 0 if none are left or the model failed."""
+        try:
+            return await agent.read_facts(latest)
         except LLMError as error:
             log.info("%s: what it was told is read later, because the model failed: %s", self.core.id, error)
+            return 0
 
     async def _symbol(self, turn: Turn) -> None:
         """Make a symbol by the model, else from our own images; none when every fitting image is recent."""

@@ -27,7 +27,7 @@ LONGEST_CHAIN = 8
 """People in a chain; of longer chains the first ones are left out."""
 
 _GESTURE = re.compile(r"\*[^*]*\*")
-_TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
+_TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.FACT})
 
 
 def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:

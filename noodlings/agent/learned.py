@@ -8,7 +8,7 @@ What a newer version of its source has replaced does not come.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from noodlings.agent.archive import AgentArchive
 from noodlings.ports import Repository
@@ -29,6 +29,7 @@ TYPICAL, USUAL = 10, 0.25
 STANDS_OUT = 0.56
 """Evidence, plus twice its excess over the usual, from which a hit is an answer (`benchmarks/lore`)."""
 
+FACTS = frozenset({Kind.FACT})
 _ASKS = re.compile(
     r"\?|\b(?:tell|teach|remind) (?:me|us)\b|\b(?:wonder|want to know|like to know)\b"
     r"|^\W*(?:\w+, )?(?:who|what|where|when|why|how|which|is|are|was|were|do|does|did|has|have|can|will)\b",
@@ -44,21 +45,30 @@ async def learned(
     Args:
         tier: the highest among what the question is made of.
     """
-    kinds = NOT_LIVED if _ASKS.search(percept.text) else frozenset({Kind.FACT})
-    among = Filters(kinds=kinds, present=percept.listeners)
+    asks = _ASKS.search(percept.text) is not None
+    among = Filters(kinds=NOT_LIVED if asks else FACTS, present=percept.listeners)
     if not archive.index.latest(among, 1):
         return []
     hits = await archive.search(question, among, tier, limit=LOOKED_AT)
+    if not asks:
+        hits = sorted(hits, key=_evidence, reverse=True)[: 2 * TYPICAL]
     entries = archive.entries([hit.entry_id for hit in hits])
     known = [hit for hit in hits if _is_known(entries, hit.entry_id, persona, percept.timestamp)]
     known = sorted(known, key=_evidence, reverse=True)[: 2 * TYPICAL]
-    links = store.links_of(archive.agent_id, [hit.entry_id for hit in known]) if known else []
-    former = {link.target for link in links if link.type is LinkType.REPLACED}
-    found = [hit for hit in known if hit.entry_id not in former]
+    replaced = former([hit.entry_id for hit in known], archive, store, among)
+    found = [hit for hit in known if hit.entry_id not in replaced]
     others = [_evidence(hit) for hit in found[MOST:TYPICAL]]
     usual = (sum(others) + USUAL * (TYPICAL - MOST - len(others))) / (TYPICAL - MOST)
     best = [hit for hit in found[:MOST] if 3.0 * _evidence(hit) - 2.0 * usual >= STANDS_OUT]
     return [(hit, entries[hit.entry_id]) for hit in best]
+
+
+def former(ids: Collection[int], archive: AgentArchive, store: Repository, among: Filters) -> set[int]:
+    """Those of some entries that a later one has replaced, as far as that one is among those that pass."""
+    links = store.links_of(archive.agent_id, list(ids)) if ids else []
+    replaced = [link for link in links if link.type is LinkType.REPLACED and link.target in ids]
+    newer = archive.entries([link.source for link in replaced])
+    return {link.target for link in replaced if (new := newer.get(link.source)) and among.admits(new)}
 
 
 def _evidence(hit: Hit) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.learned import learned
+from noodlings.agent.learned import FACTS, former, learned
 from noodlings.agent.superseding import corrects, marked, superseded
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
@@ -61,9 +61,6 @@ _ASKING = re.compile(
 )
 """Words of asking somebody who remembers, which are not the topic."""
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
-FACTS = frozenset({Kind.FACT})
-LINE = 1.0
-"""Strength of the link of an understood fact to the line that tells it; other words it has from elsewhere."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
 _RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 LATEST, PLANS = 20, 50
@@ -188,7 +185,8 @@ async def remind(
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     joined = [_linked_recall(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
     known_of = await learned(archive, asked, tier, percept, persona, store)
-    in_mind = {turn.entry.id, *(one.entry.id for one in (*chosen, *joined))}
+    first = chosen[: max(most - len(joined) - len(known_of), 0)]
+    in_mind = {turn.entry.id, *(one.entry.id for one in (*first, *joined))}
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
     return marked([*chosen[: max(most - len(joined), 0)], *joined[:most]], corrections)
 
@@ -258,7 +256,10 @@ def come_due(
     latest = {*archive.index.latest(theirs, LATEST), *archive.index.latest(theirs, LATEST, timed=True)}
     if not archive.loaded:
         latest.update(entry.id for entry in memory.retrieve_episodic(percept.user_id, limit=LATEST))
-    facts = archive.entries(archive.index.latest(replace(allowed, kinds=FACTS, user=percept.user_id), LATEST))
+    allowed_facts = replace(allowed, kinds=FACTS, user=percept.user_id)
+    facts = archive.entries(archive.index.latest(allowed_facts, LATEST))
+    for number in former(facts, archive, store, allowed_facts):
+        del facts[number]
     understood = due_by_facts(facts.values(), lines_of(facts, archive.agent_id, store))
     latest.update(understood)
     if not any(may_be_open(entry, now, corrects, understood) for entry in told_in(latest)):
@@ -286,17 +287,9 @@ def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
 
 
 def lines_of(facts: Collection[int], agent_id: str, store: Repository) -> dict[int, int]:
-    """The ids of understood facts that still hold → the ids of the lines that tell them."""
+    """The ids of understood facts → the ids of the lines that tell them."""
     links = store.links_of(agent_id, list(facts)) if facts else []
-    former = {link.target for link in links if link.type is LinkType.REPLACED}
-    return {
-        link.source: link.target
-        for link in links
-        if link.type is LinkType.REFLECTED
-        and link.strength == LINE
-        and link.source in facts
-        and link.source not in former
-    }
+    return {link.source: link.target for link in links if link.type is LinkType.UNDERSTOOD}
 
 
 def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float]:

@@ -36,6 +36,7 @@ from noodlings.transistors.chain import Chain
 from noodlings.validation import explain
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Audience, Tier
+from noodlings.values.id_ranges import IdRanges
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.sent_prompt import SentPrompt
@@ -129,7 +130,7 @@ class StoredState(BaseModel):
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
         affect: what it felt about the latest percept, five numbers.
-        read_upto: see `AgentCore`.
+        read: see `AgentCore`.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
@@ -141,7 +142,7 @@ class StoredState(BaseModel):
     affect: list[float]
     feelings: StoredFeelings
     mind: dict[str, Any]
-    read_upto: Annotated[int, Field(ge=0, le=2**53)] = 0
+    read: list[Annotated[list[Annotated[int, Field(ge=0, le=2**53)]], Field(min_length=2, max_length=2)]] = []
 
 
 def stored_line(line: OwnLine) -> dict[str, Any]:
@@ -203,7 +204,7 @@ class AgentCore:
         last_spoke: when it last said something, world time, or None.
         forgettings: how often something was forgotten since the program began.
         prompts: entry id → what models were asked in its turn, for the latest turns; only in memory.
-        read_upto: the id of the last entry that was read for facts, see `noodlings.agent.fact_reading`.
+        read: ids of the entries that were read for facts, see `noodlings.agent.fact_reading`.
     """
 
     persona: Persona
@@ -220,7 +221,7 @@ class AgentCore:
     last_spoke: float | None = None
     forgettings: int = 0
     prompts: dict[int, list[SentPrompt]] = field(default_factory=dict)
-    read_upto: int = 0
+    read: IdRanges = field(default_factory=IdRanges)
 
     @property
     def id(self) -> str:
@@ -261,7 +262,7 @@ class AgentCore:
                 "affect": self.affect.as_list(),
                 "feelings": self.feelings.as_dict(),
                 "mind": self.mind.state_dict(),
-                **({"read_upto": self.read_upto} if self.read_upto else {}),
+                **({"read": [list(pair) for pair in self.read.ranges]} if self.read.ranges else {}),
             },
         )
 
@@ -278,7 +279,7 @@ class AgentCore:
             self.affect = Affect.of(state.affect)
             self.feelings = Feelings.from_dict(state.feelings.model_dump(), self.persona)
             self.mind.load_state(state.mind)
-            self.read_upto = state.read_upto
+            self.read = IdRanges.of(state.read)
 
     def recollect(self, record: AgentRecord) -> None:
         """Load the stored memories."""

@@ -17,6 +17,7 @@ from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
 
 _REFLECTED = frozenset({Kind.THOUGHT, Kind.FACT})
+_MADE_OF = frozenset({LinkType.REFLECTED, LinkType.UNDERSTOOD, LinkType.UNDERSTOOD_WITH})
 ALL_TRACES = 1_000_000
 """More traces than any agent has."""
 
@@ -150,7 +151,7 @@ class UnitOfWork:
         known, made, newest = set(entry_ids), list[int](), list(entry_ids)
         while newest:
             links = store.links_of(agent_id, newest)
-            about = {link.source for link in links if link.type is LinkType.REFLECTED} - known
+            about = {link.source for link in links if link.type in _MADE_OF} - known
             found = store.entries(agent_id, sorted(about))
             newest = [number for number, entry in found.items() if entry.kind in _REFLECTED]
             known.update(newest)

@@ -22,7 +22,8 @@ class LinkedEntryView(View):
 
     Attributes:
         via: the memory it was reached from, `depth` steps (1…3) away from the first.
-        type: followed, recalled, by_hand, reflected or replaced; of commits reverts, fixes or touched_again.
+        type: followed, recalled, by_hand, reflected or replaced; of commits reverts, fixes or touched_again;
+            of facts understood or understood_with.
         outgoing: whether the link points from `via` to it.
         strength: of the link, 0…1.
     """

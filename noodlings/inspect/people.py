@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from noodlings.affect.feeling import feeling
 from noodlings.agent.linking import TALK_SECONDS
-from noodlings.agent.recollection import LINE, PLANS, uncalled
+from noodlings.agent.recollection import PLANS, uncalled
 from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
@@ -184,6 +184,7 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
             known += facts(entry, {})
         if entry.kind is Kind.FACT:
             understood[entry.id] = entry
+            private.update([entry.id] if entry.private else [])
         if entry.kind not in TOLD:
             continue
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
@@ -204,8 +205,12 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
         told = ChainMap(names, told_names.get(entry.user_id, {}))
         for fact in facts(entry, told):
             by_id[number] = replace(fact, entry_id=lines.get(number, number))
-    read_in = {fact.entry_id for fact in by_id.values()}
-    known = [fact for fact in known if fact.kind is FactKind.KNOWN or fact.entry_id not in read_in]
+    better = {(fact.entry_id, fact.of, fact.kind) for fact in by_id.values()} if by_id else set()
+    known = [
+        fact
+        for fact in known
+        if fact.kind is FactKind.KIN or (fact.entry_id, fact.of, fact.kind) not in better
+    ]
     known = sorted([*known, *by_id.values()], key=lambda fact: fact.entry_id)
     replaced = {by_id[old]: by_id[new] for old, new in replaced_ids.items() if old in by_id and new in by_id}
     due = due_by_facts((one for number, one in understood.items() if number not in replaced_ids), lines)
@@ -223,7 +228,7 @@ def _made_of(
     lines, replaced = dict[int, int](), dict[int, int]()
     for at in range(0, len(ids), PAGE):
         for link in store.links_of(viewpoint.agent_id, ids[at : at + PAGE]):
-            if link.type is LinkType.REFLECTED and link.strength == LINE:
+            if link.type is LinkType.UNDERSTOOD:
                 lines[link.source] = link.target
             elif link.type is LinkType.REPLACED:
                 replaced[link.target] = link.source

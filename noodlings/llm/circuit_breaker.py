@@ -50,16 +50,17 @@ class CircuitBreaker:
         return self._failures >= FAILURES
 
     @contextmanager
-    def call(self) -> Iterator[None]:
+    def call(self, counts: bool = True) -> Iterator[None]:
         """Wraps a call and notes its outcome. Raises `CircuitOpen` if the call must not be made.
 
-        A `CallFailed` that is the endpoint's fault counts; other errors, also a cancellation, change nothing.
+        If it `counts`, so does a `CallFailed` that is the endpoint's fault. Other errors change nothing,
+        nor does a cancellation.
         """
         trial = self._admit()
         try:
             yield
         except CallFailed as failed:
-            if failed.ailing:
+            if failed.ailing and counts:
                 self._failed(str(failed), trial)
             raise
         else:

@@ -9,34 +9,69 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 from calendar import day_name, month_name
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
-from noodlings.llm.call import ModelCall, Prompt, Task, answer_format, strict_object
+from noodlings.errors import LLMError
+from noodlings.llm.call import ModelCall, Task, answer_format, prompt_hash, strict_object
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import without_thinking
 from noodlings.llm.prompting import facts_prompt
 from noodlings.ports import Allowance, ToldLines
 from noodlings.text import clean
-from noodlings.values.fact import SPEAKER, FactKind, UnderstoodFact
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.fact import ABOUT, FACT_KIND, SPEAKER, FactKind, UnderstoodFact
+from noodlings.values.memory import MemoryEntry, given
+from noodlings.values.model_status import ModelState
 from noodlings.voice.words import words_for
 
 LONGEST_FACT = 160
 """Characters of a fact."""
 MOST = 6
 """Facts of one line."""
+TRIES = 3
+"""Failures of a call after which its lines count as read, if they are the call's own fault."""
+log = logging.getLogger(__name__)
+
 KINDS = tuple(kind.value for kind in FactKind if kind is not FactKind.KNOWN)
 
+SHORTEST_CITED = 4
+"""Letters that the longest word of a quotation has at least."""
+_SPEAKERS = frozenset({SPEAKER, "me", "i", "myself"})
+_DENIALS = frozenset(
+    {"not", "never", "no", "without", "don't", "doesn't", "isn't", "aren't", "wasn't", "can't"}
+)
+_DATED = frozenset({FactKind.PLAN, FactKind.PROMISE, FactKind.EVENT})
+"""Kinds of facts in which a date may stand for "tomorrow"."""
 _OBJECT = re.compile(r"\{[^{}]*\}")
-_TOKEN = re.compile(r"\w+")
-_NAME_OR_NUMBER = re.compile(r"\b(?:[A-Z]\w+|\d+)")
+_TOKEN = re.compile(r"\w+(?:'\w+)*")
 _CALENDAR = frozenset(name.casefold() for name in (*month_name, *day_name) if name)
+
+
+class _SharedCall:
+    """A call under way, and how many wait for it."""
+
+    def __init__(self, asked: Coroutine[Any, Any, str]) -> None:
+        self._task = asyncio.ensure_future(asked)
+        self._waiting = 0
+
+    @property
+    def over(self) -> bool:
+        return self._task.done()
+
+    async def answer(self) -> str:
+        """The answer; the call ends when nobody waits any more."""
+        self._waiting += 1
+        try:
+            return await asyncio.shield(self._task)
+        finally:
+            self._waiting -= 1
+            if not self._waiting and not self._task.done():
+                self._task.cancel()
 
 
 class LLMFactReader:
@@ -44,24 +79,33 @@ class LLMFactReader:
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self._asking: dict[Prompt, asyncio.Task[str]] = {}
+        self._asking: dict[str, _SharedCall] = {}
+        self._failures: dict[str, int] = {}
 
     async def read(self, told: ToldLines, allowance: Allowance) -> tuple[UnderstoodFact, ...]:
-        """The facts of the lines. Raises `LLMError` if the model does not say them in time."""
-        prompt = facts_prompt(told, KINDS)
-        call = ModelCall(Task.FACTS, prompt, temperature=0.0, format=_format(told))
-        asked = self._asking.get(prompt)
-        if asked is None:
-            asked = asyncio.ensure_future(self._gateway.ask(call, lambda answer: answer.text, allowance))
-            self._asking[prompt] = asked
-            asked.add_done_callback(partial(self._answered, prompt))
-        # Whoever stops waiting leaves the call to the others.
-        return facts_in(await asyncio.shield(asked), told)
+        """The facts of the lines; none where it fails `TRIES` times while replies are answered.
 
-    def _answered(self, prompt: Prompt, asked: asyncio.Task[str]) -> None:
-        del self._asking[prompt]
-        if not asked.cancelled():
-            asked.exception()  # where nobody waits any more, nobody else would look
+        Raises `LLMError` if the model does not say them in time.
+        """
+        call = ModelCall(Task.FACTS, facts_prompt(told, KINDS), temperature=0.0, format=_format(told))
+        key = prompt_hash(call)
+        shared = self._asking.get(key)
+        if shared is None or shared.over:
+            shared = _SharedCall(self._gateway.ask(call, lambda answer: answer.text, allowance))
+            self._asking[key] = shared
+        try:
+            answer = await shared.answer()
+        except LLMError as error:
+            self._failures[key] = self._failures.get(key, 0) + 1
+            if self._failures[key] < TRIES or self._gateway.status.state is not ModelState.ANSWERS:
+                raise
+            log.warning("nothing is noted of a line, as the model failed %d times: %s", TRIES, error)
+            answer = ""
+        finally:
+            if shared.over and self._asking.get(key) is shared:
+                del self._asking[key]
+        self._failures.pop(key, None)
+        return facts_in(answer, told)
 
 
 def _format(told: ToldLines) -> dict[str, Any]:
@@ -101,24 +145,27 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _borne(listed: Iterable[dict[str, Any]], told: ToldLines) -> Iterator[UnderstoodFact]:
-    for given in listed:
-        line = _numbered(given.get("line"), told.lines)
-        words, quote, about = (_text(given.get(key)) for key in ("fact", "quote", "about"))
-        if line is None or given.get("kind") not in KINDS or not words or not about:
+    for fact in listed:
+        line = _numbered(fact.get("line"), told.lines)
+        words, quote, about = (_text(fact.get(key)) for key in ("fact", "quote", "about"))
+        if line is None or fact.get("kind") not in KINDS or not words or not about:
             continue
-        said = _folded(line.user_text)
+        kind = FactKind(fact["kind"])
+        if about.casefold() in (*_SPEAKERS, told.speaker.casefold()):
+            about = SPEAKER
         is_sentence = len(words) <= LONGEST_FACT and not words.endswith("?") and " " in words
-        is_cited = bool(_folded(quote).strip()) and _folded(quote) in said
-        if not is_sentence or not is_cited or not _is_grounded(words, about, line, told):
+        if (
+            not is_sentence
+            or not _is_cited(quote, words, line)
+            or not _is_grounded(words, about, kind, line, told)
+        ):
             continue
-        replaced = _numbered(given.get("replaces"), told.known)
-        yield UnderstoodFact(
-            line.id,
-            SPEAKER if about.casefold() in (SPEAKER, told.speaker.casefold()) else about,
-            FactKind(given["kind"]),
-            words,
-            None if replaced is None else replaced.id,
+        replaced = _numbered(fact.get("replaces"), told.known)
+        same_matter = replaced is not None and (given(replaced, ABOUT), given(replaced, FACT_KIND)) == (
+            about,
+            kind,
         )
+        yield UnderstoodFact(line.id, about, kind, words, replaced.id if replaced and same_matter else None)
 
 
 def _text(given: Any) -> str:
@@ -130,16 +177,34 @@ def _numbered(number: Any, entries: Sequence[MemoryEntry]) -> MemoryEntry | None
     return entries[number - 1] if is_number and 0 < number <= len(entries) else None
 
 
-def _is_grounded(words: str, about: str, line: MemoryEntry, told: ToldLines) -> bool:
+def _is_cited(quote: str, words: str, line: MemoryEntry) -> bool:
+    """Whether a quotation stands in its line, says enough, and does not say the opposite."""
+    said, cited = f" {_folded(line.user_text)} ", _folded(quote)
+    if f" {cited} " not in said or max(map(len, cited.split()), default=0) < SHORTEST_CITED:
+        return False
+    before = said.partition(f" {cited} ")[0].split()[-1:]
+    return not _denies(" ".join([*before, cited])) or _denies(_folded(words))
+
+
+def _denies(folded: str) -> bool:
+    return not _DENIALS.isdisjoint(folded.split())
+
+
+def _is_grounded(words: str, about: str, kind: FactKind, line: MemoryEntry, told: ToldLines) -> bool:
     """Whether the names and numbers of a fact, and whom it is about, were told."""
-    texts = [told.speaker, told.listener, line.user_text, *(entry.user_text for entry in told.before)]
-    texts += [entry.user_text for entry in (*told.lines, *told.known)]
-    day = datetime.fromtimestamp(line.timestamp, UTC)
+    texts = [told.speaker, told.listener, line.user_text]
+    texts += [entry.user_text for entry in (*told.before, *told.lines, *told.known)]
     heard = {word.casefold() for text in texts for word in _TOKEN.findall(text)}
-    heard |= _CALENDAR | {str(day.year), str(day.year + 1)} | {str(number) for number in range(1, 32)}
-    named = {word.casefold().lstrip("0") for word in _NAME_OR_NUMBER.findall(words)} - words_for("common")
+    if kind in _DATED:
+        day = datetime.fromtimestamp(line.timestamp, UTC)
+        heard |= _CALENDAR | {str(day.year), str(day.year + 1)} | {str(number) for number in range(1, 32)}
+    named = {word.casefold().lstrip("0") for word in _TOKEN.findall(words) if _is_name_or_number(word)}
     who = {word.casefold() for word in _TOKEN.findall(about)} - {SPEAKER}
-    return named | who <= heard
+    return (named - words_for("common")) | who <= heard
+
+
+def _is_name_or_number(word: str) -> bool:
+    return word[0].isupper() or not word.isascii() or word.isdigit()
 
 
 def _folded(text: str) -> str:

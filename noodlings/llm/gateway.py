@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
@@ -41,9 +41,9 @@ from noodlings.values.sent_prompt import PromptMessage, SentPrompt
 
 PAUSES = (0.25, 1.0)
 """Seconds before each further attempt after a failure that may pass; the server may ask for longer."""
-SHARES = {Task.APPRAISE: 0.5, Task.ACTION: 0.5}
-"""The part of the whole deadline that a task may take, if not all of it: a reply comes after an appraisal,
-and nobody should wait long for an action that comes after a reply."""
+SHARES = {Task.APPRAISE: 0.5, Task.ACTION: 0.5, Task.FACTS: 3.0}
+"""How much of the whole deadline a task may take, if not just that: a reply comes after an appraisal, nobody
+should wait long for an action that comes after a reply, and nobody waits for facts."""
 STREAMING = 0.7
 """The part of an answer's time in which it streams; before that the model reads the prompt."""
 FEWEST_TOKENS = 24
@@ -119,6 +119,9 @@ class Gateway:
         self._circuit_breaker = CircuitBreaker(monotonic)
         self._budget = TokenBudget(settings.budget, world_store)
         self._slots = asyncio.Semaphore(settings.concurrency)
+        self._background, self._idle = asyncio.Semaphore(1), asyncio.Event()
+        self._foreground = 0
+        self._idle.set()
         self._tokens_a_second: float | None = None
         self._recorder = CallRecorder(Path(settings.record).expanduser()) if settings.record else None
         self._replay = CallReplay(Path(settings.replay).expanduser()) if settings.replay else None
@@ -187,7 +190,9 @@ class Gateway:
         pending = _PendingCall(call, allowance, flows)
         spent = pending.spent
         try:
-            return read(await self._recorded(pending))
+            async with self._turn_of(call.task):
+                answer = await self._recorded(pending)
+            return read(answer)
         except LLMError as error:
             if spent.sent is not None:
                 spent.sent.failure = str(error)
@@ -195,6 +200,23 @@ class Gateway:
         finally:
             allowance.calls += spent.calls
             allowance.tokens += spent.tokens
+
+    @asynccontextmanager
+    async def _turn_of(self, task: Task) -> AsyncIterator[None]:
+        """Calls that nobody waits for go one at a time, and begin only when there is no other."""
+        if task is Task.FACTS:
+            async with self._background:
+                await self._idle.wait()
+                yield
+            return
+        self._foreground += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._foreground -= 1
+            if not self._foreground:
+                self._idle.set()
 
     async def close(self) -> None:
         """Close open connections. A second time it does nothing."""
@@ -227,7 +249,7 @@ class Gateway:
             raise LLMError("there was no time left for it in this turn")
         pending.until = begun + seconds
         try:
-            with self._circuit_breaker.call():
+            with self._circuit_breaker.call(counts=task is not Task.FACTS):
                 try:
                     async with asyncio.timeout(seconds) as deadline:
                         with self._watched(pending, deadline, pending.allowance.until - begun):

@@ -157,6 +157,10 @@ class HierarchicalMemory(AgentMemory):
         """Confine an entry to those who witnessed it, or open it to anybody again."""
         return self._revise(entry, audience=entry.audience.closed(confined))
 
+    def limit(self, entry: MemoryEntry, audience: Audience) -> MemoryEntry:
+        """Let nobody but this audience learn of an entry."""
+        return self._revise(entry, audience=audience)
+
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
         """Set an importance by hand (0…1), or take that back with None. The value at encoding stays."""
         override = None if value is None else unit(value, "importance")

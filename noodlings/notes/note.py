@@ -138,6 +138,8 @@ def _body(note: Note) -> list[str]:
         happened = f"{agent} read in **{escaped(title_of(entry))}**:"
     elif entry.kind is Kind.KNOWN:
         happened = f"{agent} knows:"
+    elif entry.kind is Kind.FACT:
+        happened = f"{agent} knows from {_name(entry.user_id)}:"
     else:
         to = f" to {agent}" if entry.parts.addressed > 0.0 else ""
         happened = f"{_name(entry.user_id)} {_DID[entry.kind]}{to}:"

@@ -85,6 +85,8 @@ def _happened(entry: MemoryEntry, narrator: Narrator) -> str:
         return f"{narrator.name(narrator.agent_id)} knows: {what}"
     if written_by(entry):
         return f"known of {who}: {what}"
+    if entry.kind is Kind.FACT:
+        return f"known from {who}: {what}"
     if entry.kind is Kind.EVENT:
         return f"with {who} there, this happened: {what}"
     if entry.kind is Kind.THOUGHT:

@@ -237,20 +237,22 @@ class _Reading:
     def understood(self) -> Iterator[Fact]:
         """The fact that a model understood, where its data says about whom it is and of what kind."""
         about, kind = given(self.entry, ABOUT), given(self.entry, FACT_KIND)
-        if not isinstance(about, str) or kind not in set(FactKind):
+        if not isinstance(about, str) or not isinstance(kind, str) or kind not in set(FactKind):
             return
         words = shorten(self.entry.user_text, LONGEST)
         plain = folded(about)
         known = self.entry.user_id if about == SPEAKER else self.names.get(plain)
-        found = self.lexicon.relative.search(plain) or self.lexicon.relative.search(f"my {plain}")
+        found = self.lexicon.relative.match(plain) or self.lexicon.relative.match(f"my {plain}")
         if known is not None:
             yield self._fact(known, FactKind(kind), words)
         elif found is not None:
-            relative, _ = self._relative(found, found.string, about)
+            relative, end = self._relative(found, found.string, about)
+            if self._owns(found.string[end:]):
+                return
             of_speaker = kind == FactKind.KIN
             of = self.entry.user_id if of_speaker else relative.key
             yield self._fact(of, FactKind(kind), words, relative if of_speaker else None)
-        elif 1 < len(about) <= LONGEST_NAME and about[0].isupper():
+        elif _FULL_NAME.fullmatch(about) and len(about) <= LONGEST_NAME:
             yield self._fact(f"{self.entry.user_id}'s {about}", FactKind(kind), words)
 
     def mention(self, plain: str, original: str) -> None:
@@ -339,6 +341,7 @@ class _Reading:
         return Fact(of, kind, words, entry.id, entry.user_id, entry.timestamp, relative)
 
 
+_FULL_NAME = re.compile(r"(?!(?:The|A|An|My|Our|His|Her|Their|Your) )[A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+){0,2}")
 _CALLED = re.compile(r"(?:,? (?:is )?(?:called|named))?,? ([^\W\d_][^\W\d_-]*)")
 _DENIED = frozenset({FactKind.DISLIKES, FactKind.BETWEEN, FactKind.SKILL, FactKind.BELIEF})
 """What is told of somebody by a denial, too: "we are not speaking", "he can't swim"."""

@@ -29,7 +29,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0009"
+SCHEMA = "0010"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 metadata = MetaData(

@@ -269,6 +269,10 @@ class LinkType(StrEnum):
     """The source is a commit that says it fixes the target."""
     TOUCHED_AGAIN = "touched_again"
     """The source is a commit that changes files which the target, an earlier commit, changed too."""
+    UNDERSTOOD = "understood"
+    """The source is a fact that a model understood from the target."""
+    UNDERSTOOD_WITH = "understood_with"
+    """The model was shown the target beside the line from which it understood the source."""
 
 
 @dataclass(frozen=True, slots=True)

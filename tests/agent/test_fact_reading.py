@@ -6,13 +6,15 @@ from dataclasses import replace
 import pytest
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.fact_reading import BACKLOG, LINES
+from noodlings.agent.fact_reading import BACKLOG, LINES, _may_lend
+from noodlings.agent.learned import former
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError, StoreError
 from noodlings.inspect.inspector import Inspector
 from noodlings.ports import Changes
+from noodlings.recall.filters import Filters
 from noodlings.reflection.plans import due_of
-from noodlings.values.audience import Tier
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.caller import Caller, Role
 from noodlings.values.fact import ABOUT, SPEAKER, FactKind, UnderstoodFact
 from noodlings.values.memory import LinkType, Why, given
@@ -81,7 +83,7 @@ async def test_what_a_line_implies_is_on_the_card_seconds_after_it_was_told(make
     assert (fact.user_text, fact.user_id, fact.timestamp) == ("Ann is diabetic.", "user_ann", line.timestamp)
     assert (fact.audience, given(fact, ABOUT)) == (line.audience, SPEAKER)
     assert [(link.target, link.type) for link in store.links_of("phi", [fact.id])] == [
-        (line.id, LinkType.REFLECTED)
+        (line.id, LinkType.UNDERSTOOD)
     ]
     assert fact.id not in {entry.id for entry in agent.memory.retrieve_working()}
     assert await agent.unread_lines() == 0
@@ -237,6 +239,90 @@ async def test_a_later_fact_replaces_an_earlier_one_on_the_card(make_agent, stor
     assert [fact.words for fact in card.facts if fact.kind == "home"] == ["Ann lives in York."]
     (old,) = [fact for fact in card.superseded if fact.kind == "home"]
     assert (old.words, old.superseded_by) == ("Ann lives in Leeds.", "Ann lives in York.")
+
+
+def test_what_is_more_confined_than_a_line_is_not_shown_for_it():
+    both = frozenset({"user_ann", "phi"})
+    tiers = [Audience(both, tier=tier) for tier in (Tier.OPEN, Tier.CONFINED, Tier.SECRET)]
+    shown = [[_may_lend(audience, to) for audience in tiers] for to in tiers]
+    assert shown == [[True, False, False], [True, True, False], [True, True, True]]
+    more = Audience(both | {"user_bob"}, tier=Tier.CONFINED)
+    assert (_may_lend(more, tiers[1]), _may_lend(tiers[1], more)) == (True, False)
+
+
+async def test_who_left_the_audience_while_a_line_was_read_does_not_learn_of_the_fact(make_agent, store, say):
+    reader = Reader(cant=[DIABETIC])
+    reader.gate.clear()
+    agent = make_agent(fact_reader=reader)
+    await agent.perceive(say(kind=Kind.WHISPER, audience={"user_ann", "user_bob"}))
+    await reader.called.wait()
+    agent.part_from({"user_bob"})
+    reader.gate.set()
+    await agent.settle()
+    (fact,) = facts(store)
+    assert fact.audience.witnesses == {"user_ann", "phi"}
+
+
+async def test_a_fact_is_confined_with_its_line(make_agent, store, say):
+    agent = make_agent(fact_reader=Reader(cant=[DIABETIC]))
+    await told(agent, say())
+    line = agent.entry(1)
+    agent._facts.confine(replace(line, audience=line.audience.at_least(Tier.CONFINED)))
+    agent.keep()
+    (fact,) = facts(store)
+    assert fact.private
+
+
+async def test_a_whispered_fact_does_not_hide_what_everybody_knows(make_agent, store, clock, say):
+    reader = Reader(
+        I=[(SPEAKER, FactKind.HOME, "Ann lives in Leeds.")],
+        well=[(SPEAKER, FactKind.HOME, "Ann lives in York.", True)],
+    )
+    archive = AgentArchive("phi", store, EmbeddingQueue())
+    agent = make_agent(fact_reader=reader, archive=archive)
+    await told(agent, say("I found a flat in Leeds at last"))
+    await told(
+        agent,
+        say("well the flat is gone, York will be home after all", kind=Kind.WHISPER, present=frozenset()),
+    )
+    ids = [fact.id for fact in facts(store)]
+    everybody, ann = (
+        Filters(kinds=frozenset({Kind.FACT}), present=frozenset({who})) for who in ("user_bob", "user_ann")
+    )
+    assert former(ids, archive, store, everybody) == set()
+    assert former(ids, archive, store, ann) == {ids[0]}
+
+
+async def test_a_line_that_told_a_fact_is_still_thought_about(make_agent, say, clock):
+    agent = make_agent(fact_reader=Reader(cant=[DIABETIC]))
+    await told(agent, say())
+    assert [one.entry.id for one in agent._follow_up._to_think_about(clock.now())] == [1]
+
+
+async def test_a_forgotten_fact_does_not_come_back(make_agent, store, say, clock):
+    past = make_agent()
+    await told(past, *(say("waves", kind=Kind.EMOTE, addressed=False) for _ in range(BACKLOG + 5)))
+    reader = Reader(cant=[DIABETIC])
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say())
+    (fact,) = facts(store)
+    agent.forget([fact.id], "user_root", clock.now())
+    again = make_agent(fact_reader=reader)
+    while await again.read_facts():
+        pass
+    assert facts(store) == []
+    assert len(reader.asked) == 1
+
+
+async def test_lines_of_two_days_are_two_calls(make_agent, say, clock):
+    reader = Reader()
+    reader.error = LLMError("it is away")
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say("I see the surgeon tomorrow about my knee"))
+    clock.advance(86_400)
+    await told(agent, say("I see the surgeon tomorrow about my heart"))
+    reader.error = None
+    assert [await agent.read_facts() for _ in range(3)] == [1, 1, 0]
 
 
 async def test_what_is_told_now_is_read_before_a_long_past(make_agent, store, say):

@@ -11,15 +11,19 @@ from hypothesis import strategies as st
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.errors import LLMError
 from noodlings.inspect.inspector import Inspector
-from noodlings.llm.facts import KINDS, LONGEST_FACT, MOST, LLMFactReader, facts_in
+from noodlings.llm.call import ModelCall, Task
+from noodlings.llm.circuit_breaker import FAILURES
+from noodlings.llm.facts import KINDS, LONGEST_FACT, MOST, TRIES, LLMFactReader, facts_in
 from noodlings.llm.prompting import facts_prompt
 from noodlings.ports import Allowance, ToldLines
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
 from noodlings.values.fact import SPEAKER, FactKind, UnderstoodFact
+from noodlings.values.model_status import ModelState
 from noodlings.values.percept import Kind, Percept
-from tests.llm.server import chat, serving
+from tests.llm.server import Answer, asking, chat, serving
 from tests.memory.entries import an_entry
 
 LINE = "cant, got my insulin to sort out first, then Ruth picks me up"
@@ -28,7 +32,14 @@ TOLD = ToldLines(
     "Phi",
     (an_entry(7, user_text=LINE), an_entry(8, user_text="My sister Ruth moved to Leeds")),
     (an_entry(5, user_text="I have a sister", response="Tell me of her."),),
-    (an_entry(3, user_text="Ruth lives in York.", kind=Kind.FACT),),
+    (
+        an_entry(
+            3,
+            user_text="Ruth lives in York.",
+            kind=Kind.FACT,
+            extra={"data": {"about": "my sister Ruth", "fact_kind": "home"}},
+        ),
+    ),
 )
 
 
@@ -87,6 +98,59 @@ async def test_a_line_that_a_room_hears_at_once_is_asked_about_once():
         assert len(server.asked) == 2
 
 
+async def test_a_call_ends_when_nobody_waits_for_it():
+    arrived = asyncio.Event()
+
+    def answered(asked):
+        arrived.set()
+        return Answer(hold=True)
+
+    async with serving(answered) as server, server.gateway() as gateway:
+        reading = asyncio.create_task(LLMFactReader(gateway).read(TOLD, Allowance()))
+        await arrived.wait()
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        assert not [task for task in others if "Gateway.ask" in str(task) and not task.cancelling()]
+
+
+async def test_a_call_that_is_refused_again_and_again_is_given_up_only_while_replies_are_answered():
+    async with serving(Answer(b"{}", 400)) as server, server.gateway() as gateway:
+        reader = LLMFactReader(gateway)
+        for _ in range(TRIES + 1):
+            with pytest.raises(LLMError):
+                await reader.read(TOLD, Allowance())
+        gateway._note(ModelState.ANSWERS)
+        assert await reader.read(TOLD, Allowance()) == ()
+
+
+async def test_facts_wait_until_nobody_waits_for_an_answer_and_their_failures_close_nothing():
+    gate, arrived = asyncio.Event(), asyncio.Event()
+
+    def answered(asked):
+        if "response_format" in asked:
+            return Answer(b"", 500)
+        arrived.set()
+        return replace(chat("I hear you."), gate=gate)
+
+    async with serving(answered) as server, server.gateway(timeout_seconds=5.0) as gateway:
+        said = ModelCall(Task.MODULATE, asking("a", "b"), 0.0)
+        speaking = asyncio.create_task(gateway.ask(said, lambda one: one.text, Allowance()))
+        await arrived.wait()
+        reading = asyncio.create_task(LLMFactReader(gateway).read(TOLD, Allowance()))
+        await asyncio.sleep(0)
+        assert len(server.asked) == 1
+        gate.set()
+        assert await speaking == "I hear you."
+        with pytest.raises(LLMError):
+            await reading
+        for _ in range(FAILURES):
+            with pytest.raises(LLMError):
+                await LLMFactReader(gateway).read(TOLD, Allowance())
+        assert await gateway.ask(said, lambda one: one.text, Allowance()) == "I hear you."
+
+
 async def test_who_stops_waiting_leaves_the_call_to_the_others():
     gate, arrived = asyncio.Event(), asyncio.Event()
 
@@ -110,6 +174,11 @@ async def test_who_stops_waiting_leaves_the_call_to_the_others():
     "wrong",
     [
         {"quote": "my heart medicine"},
+        {"quote": "nt, got my"},
+        {"quote": "my"},
+        {"quote": "got my"},
+        {"fact": "Ann has 7 children."},
+        {"fact": "Ann is the child of 山田."},
         {"quote": ""},
         {"quote": "…!"},
         {"quote": None},
@@ -136,8 +205,23 @@ def test_a_fact_that_its_line_does_not_bear_is_refused_alone(wrong):
     assert [one.words for one in found] == ["Ruth lives in Leeds."]
 
 
-def test_the_name_of_the_speaker_is_the_speaker():
-    (found,) = facts_in(answer(fact(about="Ann")), TOLD)
+def test_a_denial_is_not_turned_round():
+    told = replace(TOLD, lines=(an_entry(7, user_text="I am NOT diabetic, who says so"),))
+    for quote in ("I am NOT diabetic", "diabetic"):
+        assert facts_in(answer(fact(quote=quote)), told) == ()
+    (found,) = facts_in(answer(fact(quote="I am NOT diabetic", fact="Ann is not diabetic.")), told)
+    assert found.words == "Ann is not diabetic."
+
+
+@pytest.mark.parametrize("other", [{"kind": "event"}, {"about": "speaker"}])
+def test_a_fact_replaces_only_one_of_its_kind_about_the_same_person(other):
+    (found,) = facts_in(answer(MOVED | other), TOLD)
+    assert found.replaces is None
+
+
+@pytest.mark.parametrize("who", ["me", "I", "Speaker", "ann"])
+def test_the_name_of_the_speaker_is_the_speaker(who):
+    (found,) = facts_in(answer(fact(about=who)), TOLD)
     assert found.about == SPEAKER
 
 
@@ -148,7 +232,7 @@ def test_a_fact_may_have_a_date_in_place_of_tomorrow():
 
 @pytest.mark.parametrize("replaced", [-1, 2, "1", None, True, 1.0])
 def test_a_number_of_no_earlier_fact_replaces_nothing(replaced):
-    (found,) = facts_in(answer(fact(replaces=replaced)), TOLD)
+    (found,) = facts_in(answer(MOVED | {"replaces": replaced}), TOLD)
     assert found.replaces is None
 
 
