@@ -51,7 +51,8 @@ importance: how much it matters, 0…1 | override: the importance set later
 recall_count: how often it was recalled | private: whether it was in confidence | event: the name of the event
 tier: 0 open, 1 confined to its witnesses, 2 secret, 3 sealed (without its words here)
 data: facts by name: text, numbers, true, false or null | about: who it is about
-used: whether the answer used it | sources: memories with the same words | supersedes: memories it corrects
+used: whether the answer used it | supersedes: memories it corrects
+sources: memories with the same words, or the memory that a fact was understood from
 superseded_by: the memory that corrects it | turn: the turn; null if there is none
 recalled: the memories in mind, oldest first | left_out: what nearly came to mind | query: what to look for
 limit: the most memories searched for | hours: how far back, in hours | level: how far back, 0…5

@@ -249,7 +249,7 @@ class FlowEntryView(View):
             `why` is the name of the transistor and `score` its gain.
         used: whether it was put into words, by the thought or by a transistor that read it.
         entry: None where it has been forgotten since.
-        sources: ids of memories with the same words that it stands for.
+        sources: ids of memories that it stands for: with the same words, or the line of a fact.
         supersedes, superseded_by: ids of what it corrects, and of what corrects it.
     """
 

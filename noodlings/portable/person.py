@@ -26,6 +26,7 @@ from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, account_id_of, display_name, user_id_of
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, hearsay, written_by
+from noodlings.values.percept import Kind
 from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.beings import split_gestures
 
@@ -313,7 +314,9 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
             kept.hearsay[agent_id].add(entry.id)
         if entry.response:
             kept.answers[agent_id][entry.id] = entry.response, entry.timestamp
-        if entry.user_id in person.ids or (entry.kind in TOLD and name in entry.user_text.casefold()):
+        if entry.user_id in person.ids or (
+            entry.kind in (*TOLD, Kind.FACT) and name in entry.user_text.casefold()
+        ):
             about += sum(fact.of in person.ids for fact in facts(entry, names))
     ids = {entry.id for entry in own}
     symbols = [made.symbol for made in stored.symbols(agent_id) if made.symbol.entry_id in ids]

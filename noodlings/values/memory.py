@@ -351,7 +351,7 @@ class Recalled:
         why: every reason that chose it.
         score: of the first reason, 0…1 (recency, importance, likeness, match).
         scores: the score of each reason by its name.
-        sources: ids of other entries in which the same person said the same.
+        sources: ids of other entries in which the same person said the same, or the line of a fact.
         supersedes: ids of recalled entries that it corrects.
         superseded_by: the id of the entry that corrects it, or None.
     """
