@@ -205,6 +205,7 @@ def people(
             metavar="FILE.yaml", help="A YAML file of lines, with the facts about people in them."
         ),
     ],
+    embedder: Embedding = EmbedderName.MINILM,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -214,7 +215,7 @@ def people(
     from noodlings.lab.evaluate.people import evaluate, read_weeks, view
 
     weeks = read_weeks(file)
-    with _listening(EmbedderName.NONE) as (society, clock), _counting(len(weeks.lines), "listening") as done:
+    with _listening(embedder) as (society, clock), _counting(len(weeks.lines), "listening") as done:
         figures = asyncio.run(evaluate(society, clock, weeks, done))
     _print(figures, view, as_json)
 

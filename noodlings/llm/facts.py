@@ -37,7 +37,7 @@ TRIES = 3
 """Failures of a call after which its lines count as read, if they are the call's own fault."""
 log = logging.getLogger(__name__)
 
-KINDS = tuple(kind.value for kind in FactKind if kind is not FactKind.KNOWN)
+KINDS = tuple(kind.value for kind in FactKind if kind not in (FactKind.KNOWN, FactKind.TOLD))
 
 SHORTEST_CITED = 4
 """Letters that the longest word of a quotation has at least."""

@@ -6,6 +6,9 @@ them. There is no grammar of English behind it: what is said plainly is found, w
 What is imagined, played, quoted, asked or denied tells nothing, and if the subject is not clear, the clause
 is left out: a card with a gap is better than one with something wrong.
 
+A line that no pattern knows, but that is worth keeping and is about the speaker or somebody known, is a fact
+of kind `TOLD`: it says nothing but what it says.
+
 A fact keeps the words it was told in, and refers to the memory that is its evidence.
 """
 
@@ -13,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from itertools import islice
@@ -34,6 +37,9 @@ MOST = 12
 """Facts of one line, and people in one clause."""
 FRAGMENT = 5
 """Words of a fragment that is about the speaker: "asthma, since I was six"."""
+
+MATTERS, MATTERS_ANYHOW = 0.4, 0.6
+"""Least significance of a line that is kept as it was told, and of one that begins with somebody unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ class Fact:
         told_by: the id of who told it.
         timestamp: when it was told, world time in seconds.
         relative: of kind `KIN`, who it is; None of every other kind.
+        significance: of kind `TOLD`, how far its words are worth keeping, 0…1; 0 of every other kind.
     """
 
     of: str
@@ -71,12 +78,13 @@ class Fact:
     told_by: str
     timestamp: float
     relative: Relative | None = None
+    significance: float = 0.0
 
 
 TOLD = frozenset({Kind.SAY, Kind.WHISPER})
 """Kinds of percepts that tell something."""
 
-_ASIDE = re.compile(r"\*[^*]*\*|\([^()]*\)|\[[^\][]*\]|[\"“][^\"“”]*[\"”]")
+_ASIDE = re.compile(r"\*[^*]*\*|\([^()]*\)|\[[^\][]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)['‘][^'‘’]*[,.!?]['’]")
 """Gestures, remarks and quotations, which are ignored."""
 _SENTENCE = re.compile(r"(?:[^.!?…;]|\.(?=\S))+[.!?…;]*")
 _CLAUSES = re.compile(
@@ -89,6 +97,21 @@ _PRONOUN = re.compile(r"(?P<who>he|she)(?P<rest>(?:'s|'ve|'ll|'d)?\s.*)")
 _CONTRACTED = (
     ("'m ", "am "), ("'re ", "are "), ("'ve ", "have "), ("'ll ", "will "), ("'d ", "had "), ("'s ", "is ")
 )  # fmt: skip
+_OWN = re.compile(r"\b(?:i|my|me|mine|we|our|us|myself)\b")
+_REMARK = re.compile(
+    r"\b(?:i|we)(?:'ve| have|'m| am)? (?:mean|regret|suppose|guess|think|believe|understand|hear|heard|fear|reckon"
+    r"|bet|see|know|knew|hope|swear|say|said|told|wonder|serious|sure|admire)\b"
+)
+"""The speaker in a line about somebody else."""
+_SOMEBODY = re.compile(
+    r"(?:he|she|they|his|her|their|he's|she's|they're|him|them|the|a|an|this|that|these|those|some|there|old|poor"
+    r"|new|young|every\w*|no|nobody|people|all|any\w*|some\w+|my|our)\b"
+)
+"""How a clause begins whose subject nobody knows."""
+_CALLED_OUT = re.compile(
+    r"(?:i|i'm|i've|i'll|i'd|we|we're|we've|my|our|a|an|the|you|your|please|what|do|did|can)\b"
+)
+"""What follows a name that only calls somebody: "Bob my sister is here"."""
 _DENIES = re.compile(
     r"(?:\w+n't|(?:am|is|are|was|were|do|does|did|have|has|had|will|can) not|never|not|no longer|hardly)\b"
     r"|(?:have|has|had|got|have got|has got|with) (?:no|never)\b"
@@ -180,7 +203,7 @@ def facts(entry: MemoryEntry, names: Mapping[str, str], before: Sequence[MemoryE
         return []
     for earlier in before:
         reading.mention(folded(earlier.user_text), earlier.user_text)
-    return list(dict.fromkeys(reading.facts()))[:MOST]
+    return list(dict.fromkeys(reading.facts()))[:MOST] or list(reading.told())
 
 
 def clauses(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -203,11 +226,13 @@ class _Reading:
 
     Attributes:
         mentioned: who was, other than the speaker → "he", "she" or "" for not known.
+        telling: the clauses that say that something is so, each with whom it is about, "" for nobody known.
     """
 
     def __init__(self, entry: MemoryEntry, names: Mapping[str, str]) -> None:
         self.entry, self.names, self.lexicon = entry, names, _lexicon()
         self.mentioned: dict[str, str] = {}
+        self.telling: list[tuple[str, str]] = []
 
     def facts(self) -> Iterator[Fact]:
         text = self.entry.user_text
@@ -231,7 +256,7 @@ class _Reading:
                 if len(clause) <= LONGEST_CLAUSE:
                     of, told = self._told(clause, subject, sentence)
                     yield from (self._fact(of, kind, words) for kind in told)
-                    subject = of or subject
+                    subject = of
                 self.mention(clause, sentence)
 
     def understood(self) -> Iterator[Fact]:
@@ -255,6 +280,23 @@ class _Reading:
         elif _FULL_NAME.fullmatch(about) and len(about) <= LONGEST_NAME:
             yield self._fact(f"{self.entry.user_id}'s {about}", FactKind(kind), words)
 
+    def told(self) -> Iterator[Fact]:
+        """After `facts` found none: the line itself, if it is worth keeping and about somebody who is known."""
+        user, worth = self.entry.user_id, self.entry.parts.significance
+        about = [of or (user if _OWN.search(_REMARK.sub("", clause)) else "") for of, clause in self.telling]
+        known = next(filter(None, about), "")
+        if not known:
+            return
+        first, clause = self.telling[0]
+        if first in self.names.values():
+            of = first
+        else:
+            of = user if user in about else known
+        least = MATTERS_ANYHOW if not first and _SOMEBODY.match(clause) else MATTERS
+        if worth >= least:
+            words = shorten(self.entry.user_text, LONGEST)
+            yield replace(self._fact(of, FactKind.TOLD, words), significance=worth)
+
     def mention(self, plain: str, original: str) -> None:
         """Note who is named."""
         for found in islice(self.lexicon.relative.finditer(plain), MOST):
@@ -269,7 +311,11 @@ class _Reading:
         opener = self.lexicon.opener.match(clause)
         bare = clause[opener.end() :] if opener else clause
         of, told = self._subject(bare, before, original)
-        if not of or self.lexicon.unreal.search(bare):
+        if self.lexicon.unreal.search(bare):
+            return of, []
+        remark = of == self.entry.user_id and _REMARK.match(bare)
+        self.telling.append(("" if remark else of, bare))
+        if not of:
             return of, []
         if opener:
             told = f"{told} {opener[0]}"  # "tomorrow" may stand before the subject
@@ -294,6 +340,8 @@ class _Reading:
         for count in (2, 1):
             name, rest = " ".join(words[:count]), " ".join(words[count:])
             for called in (name, name.removesuffix("'s")):
+                if rest and called in self.names and _CALLED_OUT.match(rest):
+                    return self._subject(rest, before, original)
                 if rest and called in self.names and not self._owns(f"{name[len(called) :]} {rest}"):
                     return self.names[called], _predicate(f"{name[len(called) :]} {rest}".lstrip())
         if words[0] in ("my", "our") and any(rule.match(bare) for rule in self.lexicon.rules.values()):

@@ -2,25 +2,30 @@
 
 A fact that was told again appears once, with all of its evidence. The latest age and home replace earlier
 ones, and so does a line that says that it corrects something; what it replaced stays on the card as
-superseded. What was written by hand is never replaced.
+superseded. What was written by hand is never replaced. Of lines that no pattern knows, those most worth keeping
+stay.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.recall.lexical import stems
-from noodlings.reflection.facts import Fact
+from noodlings.reflection.facts import Fact, folded
 from noodlings.values.fact import FactKind
 
 MOST = 100
 """Facts of one kind on a card, the latest ones."""
+MOST_TOLD = 20
+"""The same of lines that no pattern knows, those most worth keeping."""
 SAME = 2
 """How many more words a line may have that says the same as another."""
 ENOUGH = 2
 """The least number of words that a correction shares with what it corrects."""
+ALIKE = 0.25
+"""The least share of the words of the shorter of two lines that a correction has in common with what it corrects."""
 _AGE = re.compile(
     r"\b(?:\d{1,2}|(?:thir|four|fif|six|seven|eigh|nine)teen|eleven|twelve"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b",
@@ -95,6 +100,7 @@ def person_cards(
             for one in known
             for newer in [replaced.get(one.told[-1])]
         ]
+        known = _corrected(known, corrects)
         yield PersonCard(
             of,
             tuple(sorted(relations.get(of, ()))),
@@ -130,6 +136,30 @@ def _of_kind(told: Iterable[Fact], corrects: Callable[[str], bool]) -> list[Know
             known.append(_Known(KnownFact((*same.fact.told, fact), fullest), words if fuller else same.stems))
         del known[:-MOST]
     return [one.fact for one in reversed(known)]
+
+
+def _corrected(known: Sequence[KnownFact], corrects: Callable[[str], bool]) -> list[KnownFact]:
+    """The same, where a line that corrects something, and replaced nothing of its kind, replaces the earlier fact
+    by the same speaker that is most like it."""
+    facts = list(known)
+    done = {one.superseded_by.entry_id for one in known if one.superseded_by is not None}
+    words = [frozenset(stems(folded(one.fullest.words))) for one in known]
+    for one, said in zip(known, words, strict=True):
+        new = one.told[-1]
+        if new.kind is FactKind.KNOWN or new.entry_id in done or not corrects(new.words):
+            continue
+        alike = [
+            (len(said & words[at]) / min(len(said), len(words[at])), old.told[-1].entry_id, at)
+            for at, old in enumerate(facts)
+            if old.superseded_by is None and old.fullest.kind is not FactKind.KNOWN
+            if old.told[-1].entry_id < new.entry_id and old.told[-1].told_by == new.told_by
+            if len(said & words[at]) >= ENOUGH
+        ]
+        likeness, _, at = max(alike, default=(0.0, 0, 0))
+        if likeness >= ALIKE:
+            facts[at] = replace(facts[at], superseded_by=new)
+            done.add(new.entry_id)
+    return facts
 
 
 def _says_the_same(known: _Known, fact: Fact, words: frozenset[str]) -> bool:

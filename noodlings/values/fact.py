@@ -29,6 +29,8 @@ class FactKind(StrEnum):
     """What happened to them."""
     PLAN = "plan"
     PROMISE = "promise"
+    TOLD = "told"
+    """What is worth keeping, in words that no pattern knows."""
 
 
 SPEAKER = "speaker"

@@ -6,12 +6,14 @@ The data: a YAML file with `characters`, `players` and `lines`; a line has `day`
 (`same_as`), and for a plan the day on which it is `due`. Day 0 is the date on which the file `begins`, by
 default an arbitrary one. The character to whom a line is said perceives it.
 
-A fact on a card is right if every line it came from tells a fact of that kind about that person.
+A fact on a card is right if every line it came from tells a fact of that kind about that person. A line of kind
+`told` claims no kind, so it counts only for the whole card: there, a line is right if it tells any fact about that
+person, and a fact is found if its line is on the card of the right person, under whatever heading.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -112,6 +114,7 @@ async def evaluate(
         current: of found facts that were not replaced, the share that is told as true;
         merged: of found pairs that say the same, the share that became one fact;
         by_kind: told, found, right and wrong of each kind;
+        whole: lines on cards; precision and recall of the whole cards; superseded_told of what they have;
         due: lines with a plan whose day was told, those of them in which a plan with a day was found, and
             those with the right day.
     """
@@ -137,22 +140,52 @@ async def evaluate(
             plans.append((line, due_of(entry)))
         progress()
     inspector = Inspector(society)
-    judged = [
-        _judged(card, fact, lines[character])
+    cards = [
+        (card, lines[character])
         for character in weeks.characters
         for card in (await inspector.people(_READER, character)).people
-        for fact in (*card.facts, *card.superseded)
     ]
-    return _figures(weeks, judged) | {"due": _due(weeks, plans)}
+    judged = [
+        _judged(card, fact, told)
+        for card, told in cards
+        for fact in (*card.facts, *card.superseded)
+        if fact.kind != FactKind.TOLD
+    ]
+    return _figures(weeks, judged) | {"whole": _whole(weeks, cards), "due": _due(weeks, plans)}
 
 
 def _judged(card: PersonCardView, fact: FactView, lines: Mapping[int, ToldLine]) -> _Judged:
-    names = {_plain(name) for name in (card.of, card.name, *card.also)}
     told = [
-        [one.id for one in lines[number].facts if one.kind.value == fact.kind and _plain(one.of) in names]
+        [one.id for one in _about(card, lines[number]) if one.kind.value == fact.kind]
         for number in fact.evidence
     ]
     return _Judged(fact, frozenset(one for ids in told for one in ids), all(told))
+
+
+def _about(card: PersonCardView, line: ToldLine) -> list[ToldFact]:
+    """The facts in a line about whom a card is of."""
+    names = {_plain(name) for name in (card.of, card.name, *card.also)}
+    return [fact for fact in line.facts if _plain(fact.of) in names]
+
+
+def _whole(weeks: Weeks, cards: Sequence[tuple[PersonCardView, Mapping[int, ToldLine]]]) -> dict[str, Any]:
+    shown = right = 0
+    found, current = set[str](), set[str]()
+    for card, lines in cards:
+        holds = {number for fact in card.facts for number in fact.evidence}
+        for number in holds | {number for fact in card.superseded for number in fact.evidence}:
+            told = {fact.id for fact in _about(card, lines[number])}
+            shown, right, found = shown + 1, right + bool(told), found | told
+            current |= told if number in holds else set()
+    facts = [fact for line in weeks.lines for fact in line.facts]
+    wanted = [fact for fact in facts if not fact.same_as]
+    replaced = {fact.instead_of for fact in facts if fact.instead_of} & found
+    return {
+        "lines": shown,
+        "precision": _share(right, shown),
+        "recall": _share(sum(fact.id in found for fact in wanted), len(wanted)),
+        "superseded_told": _share(len(replaced & current), len(replaced)),
+    }
 
 
 def _plain(name: str) -> str:
@@ -177,7 +210,11 @@ def _figures(weeks: Weeks, judged: list[_Judged]) -> dict[str, Any]:
         "superseded_told": _share(len(replaced & current), len(replaced)),
         "current": _share(len(held & current), len(held)),
         "merged": _share(merged, len(pairs)),
-        "by_kind": {kind.value: _of_kind(kind, wanted, found, judged) for kind in FactKind},
+        "by_kind": {
+            kind.value: _of_kind(kind, wanted, found, judged)
+            for kind in FactKind
+            if kind is not FactKind.TOLD
+        },
     }
 
 
@@ -219,9 +256,12 @@ def view(figures: dict[str, Any]) -> Group:
         "superseded_told": "replaced and still told",
         "merged": "merged",
     }
-    shares = "  ".join(
-        f"{name} {figures[key]:.2f}" for key, name in names.items() if figures[key] is not None
-    )
+
+    def shares(of: dict[str, Any]) -> str:
+        given = ((name, of.get(key)) for key, name in names.items())
+        return "  ".join(f"{name} {share:.2f}" for name, share in given if share is not None)
+
+    whole = Text(f"whole cards: {figures['whole']['lines']} lines   {shares(figures['whole'])}")
     due = "of {told} plans with a day {found} found, {right} on that day".format(**figures["due"])
-    told = Text(f"{figures['told']} facts told, {figures['on_cards']} on cards   {shares}")
-    return Group(told, Text(due), table)
+    told = Text(f"{figures['told']} facts told, {figures['on_cards']} on cards   {shares(figures)}")
+    return Group(told, whole, Text(due), table)
