@@ -20,7 +20,8 @@ ALIKE_OF_OTHERS = 0.45
 
 _CORRECTS = re.compile(
     r"\b(?:actually|after all|no longer|any ?more|instead|correction|mistaken|by mistake|misread|mea culpa"
-    r"|changed (?:my|his|her|their|our|its|the)|(?:i (?:was|am)|i'm) wrong|correct(?:ing)? myself|told (?:you|ye|him|her|them) wrong|(?:got|read|reading) .{1,30} wrong"
+    r"|changed (?:my|his|her|their|our|its|the)|(?:i (?:was|am)|i'm) wrong|(?:got|read|reading) .{1,30} wrong"
+    r"|correct(?:ing)? myself|told (?:you|ye|him|her|them) wrong"
     r"|i (?:lied|was lying|made (?:that|it) up)"
     r"|(?:scratch|scrap|disregard|ignore|forget) (?:that|what|my|all)|not the (?:other|old)|update"
     r"|(?:bumped|moved|changed|shifted) (?:it |me |us )?(?:back |forward )?to|postponed|brought forward"

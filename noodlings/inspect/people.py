@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import re
 from collections import ChainMap, Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from noodlings.affect.feeling import feeling
@@ -34,6 +35,8 @@ from noodlings.values.percept import Kind
 
 BEFORE = 2
 """How many earlier lines of the same speaker may say who "she" is."""
+_OF_PAIRS = frozenset({FactKind.BETWEEN, FactKind.KIN, FactKind.TOLD})
+"""Kinds of facts about one person that bear on how whoever told them stands to them."""
 LONGEST_SHOWN = 40
 """Characters of a name in a message."""
 
@@ -109,7 +112,8 @@ class PersonCardView(View):
     """What is known of one person.
 
     Attributes:
-        of: the id of a user or an agent, or a relation and a name ("user_marta's Ruth").
+        of: the id of a user or an agent, or a relation and a name ("user_marta's Ruth"); two of these with
+            "and" between them for what is between two people.
         name: as shown.
         also: how else they are known ("Marta's sister").
         acquaintance: None for somebody who never said anything.
@@ -144,10 +148,11 @@ class PeopleView(ViewOfAgent):
 async def people_of(
     viewpoint: Viewpoint, store: Repository, person: str | None, limit: int | None, offset: int
 ) -> PeopleView:
-    """A page of the people the agent knows something about, or one person by id, name, or "me".
+    """A page of the people the agent knows something about; or one person by id, name, or "me"; or how two
+    people stand to each other, as "Ann and Bob".
 
     Raises:
-        NotFound: nothing is known of anybody by that name.
+        NotFound: nothing is known of anybody by that name, or between the two.
         UserError: a limit below 1, or an offset below 0.
     """
     cut((), limit, offset)  # refused before any work
@@ -158,7 +163,12 @@ async def people_of(
             break
     views.sort(key=lambda card: (-len(card.facts), card.name, card.of))
     if person is not None:
-        views = [_meant(viewpoint, views, person)]
+        first, both, second = clean(person).partition(" and ")
+        if both and _named(viewpoint, views, person) is None:
+            pair = _meant(viewpoint, views, first), _meant(viewpoint, views, second)
+            views = [_between(viewpoint, *pair)]
+        else:
+            views = [_meant(viewpoint, views, person)]
     unread = viewpoint.agent.memory.stats().perceived - read
     return PeopleView(
         viewpoint.agent_id,
@@ -291,13 +301,47 @@ def _names(viewpoint: Viewpoint) -> dict[str, str]:
     return {name: one for name, one in clear if len(name) > 1}
 
 
-def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> PersonCardView:
+def _between(viewpoint: Viewpoint, one: PersonCardView, other: PersonCardView) -> PersonCardView:
+    """How two people stand to each other: what is on the card of either and names the other, or was told by
+    the other and is of kind between, kin or told."""
+
+    def named(fact: FactView, person: PersonCardView) -> bool:
+        names = (name.rpartition("'s ")[2] for name in (person.name, *person.also))
+        return any(re.search(rf"\b{re.escape(name)}\b", fact.words, re.I) for name in names)
+
+    def bears(fact: FactView, person: PersonCardView) -> bool:
+        return named(fact, person) or (
+            fact.told_by.casefold() == person.name.casefold() and fact.kind in _OF_PAIRS
+        )
+
+    def of_both(facts: Callable[[PersonCardView], Iterable[FactView]]) -> tuple[FactView, ...]:
+        found = [fact for fact in facts(one) if bears(fact, other)]
+        found += [fact for fact in facts(other) if bears(fact, one)]
+        return tuple(
+            sorted(dict.fromkeys(found), key=lambda fact: (fact.kind not in _OF_PAIRS, -fact.timestamp))
+        )
+
+    held, gone = of_both(lambda card: card.facts), of_both(lambda card: card.superseded)
+    names = f"{one.name} and {other.name}"
+    if one.of == other.of or not (held or gone):
+        raise NotFound(f"{viewpoint.name} knows nothing that is between {names}.")
+    return PersonCardView(f"{one.of} and {other.of}", names, (), None, (), held, gone)
+
+
+def _named(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> PersonCardView | None:
     wanted = clean(person).casefold()
     if wanted == "me":
         wanted = viewpoint.caller.user_id.casefold()
     for card in views:
         if wanted in (name.casefold() for name in (card.of, card.name, *card.also)):
             return card
+    return None
+
+
+def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> PersonCardView:
+    if (found := _named(viewpoint, views, person)) is not None:
+        return found
+    wanted = clean(person).casefold()
     shown = [shorten(card.name, LONGEST_SHOWN) for card in views]
     names = {name.casefold(): name for name in shown}
     near = difflib.get_close_matches(wanted[:LONGEST_SHOWN], names, 1, 0.6)

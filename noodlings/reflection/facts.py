@@ -99,8 +99,8 @@ _CONTRACTED = (
 )  # fmt: skip
 _OWN = re.compile(r"\b(?:i|my|me|mine|we|our|us|myself)\b")
 _REMARK = re.compile(
-    r"\b(?:i|we)(?:'ve| have|'m| am)? (?:mean|regret|suppose|guess|think|believe|understand|hear|heard|fear|reckon"
-    r"|bet|see|know|knew|hope|swear|say|said|told|wonder|serious|sure|admire)\b"
+    r"\b(?:i|we)(?:'ve| have|'m| am)? (?:mean|regret|suppose|guess|think|believe|understand|hear|heard|fear"
+    r"|reckon|bet|see|know|knew|hope|swear|say|said|told|wonder|serious|sure|admire)\b"
 )
 """The speaker in a line about somebody else."""
 _SOMEBODY = re.compile(
@@ -281,17 +281,15 @@ class _Reading:
             yield self._fact(f"{self.entry.user_id}'s {about}", FactKind(kind), words)
 
     def told(self) -> Iterator[Fact]:
-        """After `facts` found none: the line itself, if it is worth keeping and about somebody who is known."""
+        """After `facts` found none: the line itself, if it is worth keeping and about somebody known."""
         user, worth = self.entry.user_id, self.entry.parts.significance
         about = [of or (user if _OWN.search(_REMARK.sub("", clause)) else "") for of, clause in self.telling]
         known = next(filter(None, about), "")
         if not known:
             return
         first, clause = self.telling[0]
-        if first in self.names.values():
-            of = first
-        else:
-            of = user if user in about else known
+        named = first in self.names.values()
+        of = first if named else user if user in about else known
         least = MATTERS_ANYHOW if not first and _SOMEBODY.match(clause) else MATTERS
         if worth >= least:
             words = shorten(self.entry.user_text, LONGEST)

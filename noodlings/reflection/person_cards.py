@@ -2,8 +2,7 @@
 
 A fact that was told again appears once, with all of its evidence. The latest age and home replace earlier
 ones, and so does a line that says that it corrects something; what it replaced stays on the card as
-superseded. What was written by hand is never replaced. Of lines that no pattern knows, those most worth keeping
-stay.
+superseded. What was written by hand is never replaced.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SAME = 2
 ENOUGH = 2
 """The least number of words that a correction shares with what it corrects."""
 ALIKE = 0.25
-"""The least share of the words of the shorter of two lines that a correction has in common with what it corrects."""
+"""The least share of the words of the shorter line that a correction and what it corrects have in common."""
 _AGE = re.compile(
     r"\b(?:\d{1,2}|(?:thir|four|fif|six|seven|eigh|nine)teen|eleven|twelve"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b",
@@ -100,7 +99,7 @@ def person_cards(
             for one in known
             for newer in [replaced.get(one.told[-1])]
         ]
-        known = _corrected(known, corrects)
+        known = _worth_keeping(_corrected(known, corrects))
         yield PersonCard(
             of,
             tuple(sorted(relations.get(of, ()))),
@@ -138,9 +137,17 @@ def _of_kind(told: Iterable[Fact], corrects: Callable[[str], bool]) -> list[Know
     return [one.fact for one in reversed(known)]
 
 
+def _worth_keeping(known: list[KnownFact]) -> list[KnownFact]:
+    """The same without all but `MOST_TOLD` of the lines that no pattern knows."""
+    told = [one for one in known if one.fullest.kind is FactKind.TOLD]
+    told.sort(key=lambda one: (one.fullest.significance, one.fullest.entry_id), reverse=True)
+    gone = {one.fullest.entry_id for one in told[MOST_TOLD:]}
+    return [one for one in known if one.fullest.kind is not FactKind.TOLD or one.fullest.entry_id not in gone]
+
+
 def _corrected(known: Sequence[KnownFact], corrects: Callable[[str], bool]) -> list[KnownFact]:
-    """The same, where a line that corrects something, and replaced nothing of its kind, replaces the earlier fact
-    by the same speaker that is most like it."""
+    """The same, where a line that corrects something, and replaced nothing of its kind, replaces the earlier
+    fact by the same speaker that is most like it."""
     facts = list(known)
     done = {one.superseded_by.entry_id for one in known if one.superseded_by is not None}
     words = [frozenset(stems(folded(one.fullest.words))) for one in known]

@@ -6,9 +6,9 @@ The data: a YAML file with `characters`, `players` and `lines`; a line has `day`
 (`same_as`), and for a plan the day on which it is `due`. Day 0 is the date on which the file `begins`, by
 default an arbitrary one. The character to whom a line is said perceives it.
 
-A fact on a card is right if every line it came from tells a fact of that kind about that person. A line of kind
-`told` claims no kind, so it counts only for the whole card: there, a line is right if it tells any fact about that
-person, and a fact is found if its line is on the card of the right person, under whatever heading.
+A fact on a card is right if every line it came from tells a fact of that kind about that person. A line of
+kind `told` claims no kind, so it counts only for the whole card: there, a line is right if it tells any fact
+about that person, and a fact is found if its line is on the card of the right person, under whatever heading.
 """
 
 from __future__ import annotations
