@@ -98,7 +98,8 @@ async def people(
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Response:
-    """What it knows about people, with the memories each fact comes from."""
+    """What it knows about people, with the memories each fact comes from; of one person, or how two stand to
+    each other ("Ann and Bob")."""
     return shown(await inspector.people(caller, agent, person, limit, offset))
 
 

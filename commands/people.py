@@ -33,12 +33,13 @@ async def people(context: CommandContext, arguments: str) -> Reply:
     Without WHO, it lists everybody the character was told something about. With WHO, it shows a card: who
     they are and what they do, like, fear, plan and promise, in the words that were used, with when, by whom,
     and the numbers of the memories (for @links and @forget). Plans that are due or ahead come first, with
-    their day; what was superseded comes last, dimmed.
+    their day; lines worth keeping that fit no heading follow as they were told; what was superseded comes
+    last, dimmed. With two people ("ANN and BOB") it shows how they stand to each other.
 
       --limit N           how many people at a time
       --page N            which page
 
-    Without a language model only what was said plainly gets onto a card; with one, also what it implies.
+    Without a language model only what was said plainly has a heading; with one, also what it implies.
 
     You see what follows from what you told a character yourself; an admin sees everything.
 
@@ -46,6 +47,7 @@ async def people(context: CommandContext, arguments: str) -> Reply:
       @people servnak
       @people servnak me
       @people phi "Caity's sister"
+      @people phi "Caity and Bob"
     """
     parsed = parse_flags(arguments, _SPEC)
     page = limit_and_offset(parsed, PAGE)

@@ -147,8 +147,8 @@ class GetPeople(Arguments):
     person: str = Field(
         "",
         max_length=MAX_ID,
-        description="Only this person, by id or name, or me.",
-        examples=["caity", "Caity's sister"],
+        description="Only this person, by id or name, or me; or how two people stand to each other: A and B.",
+        examples=["caity", "Caity's sister", "Caity and Bob"],
     )
     n_results: int = Field(10, ge=1, le=MOST_RESULTS, description="The most people to return.")
 

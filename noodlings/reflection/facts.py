@@ -288,7 +288,7 @@ class _Reading:
         if not known:
             return
         first, clause = self.telling[0]
-        named = first in self.names.values()
+        named = first and not self.lexicon.relative.match(clause)
         of = first if named else user if user in about else known
         least = MATTERS_ANYHOW if not first and _SOMEBODY.match(clause) else MATTERS
         if worth >= least:

@@ -99,7 +99,8 @@ def person_cards(
             for one in known
             for newer in [replaced.get(one.told[-1])]
         ]
-        known = _worth_keeping(_corrected(known, corrects))
+        called = frozenset(stems(" ".join((of, *relations.get(of, ())))))
+        known = _worth_keeping(_corrected(known, called, corrects))
         yield PersonCard(
             of,
             tuple(sorted(relations.get(of, ()))),
@@ -145,20 +146,27 @@ def _worth_keeping(known: list[KnownFact]) -> list[KnownFact]:
     return [one for one in known if one.fullest.kind is not FactKind.TOLD or one.fullest.entry_id not in gone]
 
 
-def _corrected(known: Sequence[KnownFact], corrects: Callable[[str], bool]) -> list[KnownFact]:
-    """The same, where a line that corrects something, and replaced nothing of its kind, replaces the earlier
-    fact by the same speaker that is most like it."""
+def _corrected(
+    known: Sequence[KnownFact], called: frozenset[str], corrects: Callable[[str], bool]
+) -> list[KnownFact]:
+    """The same, where a correction that replaced nothing of its kind replaces the earlier fact that is most
+    like it, names aside. Both were told by the same person, and no pattern knows one or the other.
+
+    Args:
+        called: the stems by which whom the card is of is called.
+    """
     facts = list(known)
     done = {one.superseded_by.entry_id for one in known if one.superseded_by is not None}
-    words = [frozenset(stems(folded(one.fullest.words))) for one in known]
+    words = [frozenset(stems(folded(one.fullest.words))) - called for one in known]
     for one, said in zip(known, words, strict=True):
         new = one.told[-1]
-        if new.kind is FactKind.KNOWN or new.entry_id in done or not corrects(new.words):
+        if new.entry_id in done or not corrects(new.words):
             continue
         alike = [
             (len(said & words[at]) / min(len(said), len(words[at])), old.told[-1].entry_id, at)
             for at, old in enumerate(facts)
-            if old.superseded_by is None and old.fullest.kind is not FactKind.KNOWN
+            if old.superseded_by is None and FactKind.TOLD in (new.kind, old.fullest.kind)
+            if FactKind.KNOWN not in (new.kind, old.fullest.kind)
             if old.told[-1].entry_id < new.entry_id and old.told[-1].told_by == new.told_by
             if len(said & words[at]) >= ENOUGH
         ]

@@ -109,6 +109,9 @@ def test_people_and_days_are_told_with_their_evidence(society: Society, use: Use
     assert "nothing in its journal" in said(use("get_journal", agent="phi", day="1999-01-01"))
     assert "2026-11-23" in said(use("get_journal", agent="phi", day="soon"))
     assert use("get_people", agent="phi", person="Zeno").is_error
+    both = said(use("get_people", agent="phi", person="Caity and Ruth"))
+    assert '- kin: "my sister Ruth is a nurse" (#1)' in both
+    assert "driving test" not in both
 
 
 def test_commits_are_told_with_what_found_them(society: Society, use: Use) -> None:

@@ -51,6 +51,15 @@ async def test_a_card_with_what_was_superseded_below(told):
     assert (card["name"], card["also"]) == ("Ruth", ["Caity's sister"])
 
 
+async def test_two_people_stand_to_each_other(told):
+    shown = "\n".join(await told.read('@people servnak "me and Ruth"', width=120))
+    assert "what it knows of Caity and Ruth" in shown
+    assert "my sister Ruth is a nurse" in shown
+    assert "marzipan" not in shown
+    nothing = "\n".join(await told.read('@people servnak "me and Zeno"', width=120))
+    assert "knows nothing about Zeno" in nothing
+
+
 async def test_pages_follow_one_another_to_the_end(told):
     assert "1 more with --limit 1 --page 2" in "\n".join(await told.read("@people servnak --limit 1"))
     assert "Ruth" in "\n".join(await told.read("@people servnak --limit 1 --page 2"))

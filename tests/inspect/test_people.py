@@ -17,7 +17,7 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind
 from tests.fakes import FakeAgent, FakeSociety
 from tests.memory.entries import an_entry
@@ -209,3 +209,67 @@ async def test_nobody_sees_the_plans_of_others() -> None:
     plan = "I have my driving test tomorrow"
     inspector = asking(said(1, plan), said(2, "I love rain", user="user_bob"))
     assert "driving" not in texts(await inspector.people(BOB, "phi"))
+
+
+PAIR = (
+    said(1, "Bob and me, we fell out in May", parts=ImportanceParts(significance=0.7)),
+    said(2, "I love rain", "user_bob"),
+    said(3, "Ann cried all night over my jokes", "user_bob", parts=ImportanceParts(significance=0.7)),
+    said(4, "I live in Leeds"),
+    said(5, "I promise Bob a cake", audience=confined_to({"user_ann", "phi"})),
+    said(6, "Ann is a nurse", "user_bob"),
+)
+NAMED = {"user_ann": "Ann", "user_bob": "Bob"}
+
+
+@pytest.mark.parametrize("who", ["Ann and Bob", "bob and user_ann", "me and Bob"])
+async def test_two_people_are_asked_for_together(who: str) -> None:
+    caller = Caller("user_ann", "ann", Role.ADMIN)
+    view = await asking(*PAIR, names=NAMED).people(caller, "phi", who)
+    (card,) = view.people
+    assert {card.name, card.of} <= {
+        "Ann and Bob",
+        "Bob and Ann",
+        "user_ann and user_bob",
+        "user_bob and user_ann",
+    }
+    assert (view.total, card.acquaintance, card.plans, card.superseded) == (1, None, (), ())
+    assert [(fact.kind, fact.evidence, fact.private) for fact in card.facts] == [
+        ("told", (3,), False), ("between", (1,), False), ("promise", (5,), True),
+    ]  # fmt: skip
+
+
+async def test_kin_is_between_two_and_what_was_superseded_stays_apart() -> None:
+    lines = (
+        said(1, "my sister Ruth is a nurse"),
+        said(2, "I will sew a coat for my sister Ruth on Friday"),
+        said(3, "scratch that, I will sew a coat for my sister Ruth on Monday"),
+    )
+    (card,) = (await asking(*lines).people(ANN, "phi", "me and Ruth")).people
+    assert card.facts[-1].kind == "plan"
+    assert {fact.kind for fact in card.facts[:-1]} == {"kin"}
+    assert lines[1].user_text in {fact.words for fact in card.superseded}
+
+
+async def test_a_player_sees_of_two_what_it_told_and_no_more() -> None:
+    inspector = asking(*PAIR, said(7, "Ruth is my sister Ruth, who cried"), names=NAMED)
+    with pytest.raises(NotFound, match="knows nothing about Bob"):
+        await inspector.people(ANN, "phi", "me and Bob")
+    with pytest.raises(NotFound, match="knows nothing about Ann"):
+        await inspector.people(BOB, "phi", "Ann and me")
+    with pytest.raises(NotFound, match="nothing that is between Ann and Ann"):
+        await inspector.people(ADMIN, "phi", "Ann and Ann")
+    with pytest.raises(NotFound, match="knows nothing about Zeno"):
+        await inspector.people(ADMIN, "phi", "Ann and Zeno")
+
+
+async def test_what_is_between_two_is_gone_when_it_is_forgotten() -> None:
+    inspector = asking(said(1, "I live in Leeds"), said(2, "I love rain", "user_bob"), names=NAMED)
+    with pytest.raises(NotFound, match="Phi knows nothing that is between Ann and Bob"):
+        await inspector.people(ADMIN, "phi", "Ann and Bob")
+
+
+async def test_a_name_with_and_in_it_is_one_person() -> None:
+    inspector = asking(said(1, "I live in Leeds"), names={"user_ann": "Salt and Pepper"})
+    (card,) = (await inspector.people(ADMIN, "phi", "salt and pepper")).people
+    assert card.of == "user_ann"

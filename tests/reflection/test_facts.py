@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.reflection.facts import LONGEST, MOST, Fact, Relative, facts
+from noodlings.reflection.facts import LONGEST, MATTERS, MATTERS_ANYHOW, MOST, Fact, Relative, facts
 from noodlings.text import clean
 from noodlings.values.fact import FactKind
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind
 from tests.memory.entries import an_entry
 
@@ -95,6 +95,64 @@ def test_what_is_not_so_is_no_fact(text: str, without: str) -> None:
 @pytest.mark.parametrize("text", ["", "good morning", "It's raining again", "he lives in Graz", "they rang"])
 def test_of_nobody_nothing_is_told(text: str) -> None:
     assert told(text) == set()
+
+
+def worth(text: str, significance: float = 0.7, **changes: object) -> list[tuple[str, str]]:
+    """Of whom a line that is worth keeping tells what, briefly."""
+    parts = ImportanceParts(significance=significance)
+    found = facts(said(text, parts=parts, **changes), NAMES)
+    return [(fact.of.removeprefix("user_"), fact.kind.value) for fact in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("Margarine I can not forgive.", "marta"),
+        ("got the keys today at last", "marta"),
+        ("Jonas keeps to his room these days", "jonas"),
+        ("my brother Tom has given up the ship", None),  # that she has one is a fact with its own kind
+        ("my mother has given up the ship", "marta's mother"),
+        ("Jonas my candles are all gone", "marta"),
+        ("Jonas has the key and I am glad of it", "jonas"),
+        ("the shutters, I understand, are Jonas's", None),
+        ("He has gone over to the other side", None),
+        ("A landlord owns a calendar and no clock", None),
+        ("Do I look like a saint to you?", None),
+        ("If I had wings I would be gone", None),
+        ("'I have buried two husbands,' said the portrait", None),
+        ("*I hang up my apron for good*", None),
+    ],
+)
+def test_what_is_worth_keeping_is_told_by_whom_or_of_whom_it_is(text: str, of: str | None) -> None:
+    assert [kind for kind in worth(text) if kind[1] == "told"] == ([(of, "told")] if of else [])
+
+
+def test_what_is_not_worth_keeping_or_has_a_kind_is_not_told_beside() -> None:
+    line = "Margarine I can not forgive."
+    assert worth(line, MATTERS) == [("marta", "told")]
+    assert worth(line, MATTERS - 0.01) == []
+    late = "The sea took my Alasdair."
+    assert worth(late, MATTERS_ANYHOW) == [("marta", "told")]
+    assert worth(late, MATTERS_ANYHOW - 0.01) == []
+    assert worth("I am allergic to margarine, which I can not forgive") == [("marta", "health")]
+    assert worth(line, kind=Kind.EMOTE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("I am never leaving the house", "plan"),
+        ("I will have your cloak hemmed by Thursday", "plan"),
+        ("they named me for the storm I was born in", "home"),
+        ("I was born the year the bridge fell", "event"),
+        ("Saturday I drive up to Oulu", "trade"),
+        ("my landlord rang. I love him", "likes"),
+        ("I owe them a fair whack", "promise"),
+        ("Chidi is thirty and bought himself a motorbike", "has"),
+    ],
+)
+def test_what_sounds_like_a_kind_and_is_none(text: str, without: str) -> None:
+    assert without not in {kind for _, kind in told(text)}
 
 
 def test_she_is_the_one_woman_who_was_mentioned() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from noodlings.agent.superseding import corrects
 from noodlings.reflection.facts import Fact, facts
-from noodlings.reflection.person_cards import MOST, PersonCard, person_cards
+from noodlings.reflection.person_cards import MOST, MOST_TOLD, PersonCard, person_cards
 from noodlings.values.fact import FactKind
+from noodlings.values.memory import ImportanceParts
 from tests.memory.entries import an_entry
 
 
@@ -15,7 +18,8 @@ def known(*lines: str) -> dict[str, PersonCard]:
     """Cards by whom they are of, when Marta said these lines."""
     names, told = {"marta": "user_marta"}, list[Fact]()
     for number, line in enumerate(lines):
-        told += facts(an_entry(number, user_id="user_marta", user_text=line), names)
+        entry = an_entry(number, user_id="user_marta", user_text=line)
+        told += facts(replace(entry, parts=ImportanceParts(significance=0.7)), names)
         names |= {one.relative.name.casefold(): one.relative.key for one in told if one.relative}
     return {card.of: card for card in person_cards(told, corrects, {})}
 
@@ -86,3 +90,52 @@ def test_of_very_many_facts_the_latest_stay() -> None:
     ]
     (card,) = person_cards(told, corrects, {})
     assert [one.evidence[0] for one in card.facts] == list(range(2 * MOST - 1, MOST - 1, -1))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "correction"),
+    [
+        (
+            "We hoist the sails to Oulu in the night of the 14th",
+            "wait, no sails on the 14th, Oulu has to do without us",
+        ),
+        (
+            "I start at the bakery on Monday",
+            "I told you wrong, we bake nothing on Monday at that bakery of ours",
+        ),
+    ],
+)
+def test_a_correction_in_other_words_replaces_what_is_most_like_it(earlier: str, correction: str) -> None:
+    card = known(earlier, "Oulu is on our mind, and a cake on Monday", correction)["user_marta"]
+    (old,) = card.superseded
+    assert old.superseded_by is not None
+    assert (old.fullest.words, old.superseded_by.words) == (earlier, correction)
+    assert correction in words(card)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("my mother has given up the ship", "actually, my mother paints all day"),  # only her name in common
+        ("We hoist the sails to Oulu", "wait, our cat has eaten the curtains"),
+        (
+            "we have tarred the boat by the harbour",
+            "our sails hang by the harbour and the boat sleeps",
+        ),  # corrects nothing
+    ],
+)
+def test_what_corrects_nothing_that_is_known_replaces_nothing(lines: tuple[str, str]) -> None:
+    cards = known(*lines).values()
+    assert sorted(one for card in cards for one in words(card)) == sorted(lines)
+
+
+def test_of_very_many_lines_those_most_worth_keeping_stay_the_latest_first() -> None:
+    told = [
+        Fact(
+            "user_marta", FactKind.TOLD, f"the ship{number} of my aunt{number}", number, "user_marta", 0.0,
+            significance=1.0 if number % 3 == 0 else 0.5,
+        )
+        for number in range(3 * MOST_TOLD)
+    ]  # fmt: skip
+    (card,) = person_cards(told, corrects, {})
+    assert [one.evidence[0] for one in card.facts] == list(range(3 * MOST_TOLD - 3, -1, -3))

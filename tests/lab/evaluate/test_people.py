@@ -51,13 +51,29 @@ async def test_the_figures(tmp_path, living):
     assert counts == {
         "told": 5, "on_cards": 5, "precision": 0.8, "recall": 0.8,
         "superseded_told": 0.0, "current": 1.0, "merged": 1.0,
+        "whole": {"lines": 6, "precision": 0.833333, "recall": 1.0, "superseded_told": 0.0},
         "due": {"told": 0, "found": 0, "right": 0},
     }  # fmt: skip
     assert figures["by_kind"]["likes"] == {"told": 0, "found": 0, "right": 0, "wrong": 1}
     assert figures["by_kind"]["fear"] == {"told": 1, "found": 0, "right": 0, "wrong": 0}
     console = Console(width=100, record=True, file=io.StringIO())
     console.print(view(figures))
-    assert "5 facts told, 5 on cards" in console.export_text()
+    shown = console.export_text()
+    assert "5 facts told, 5 on cards" in shown
+    assert "whole cards: 6 lines" in shown
+
+
+async def test_a_line_as_it_was_told_counts_for_the_whole_card_alone(tmp_path, living):
+    says = ("I left the convent for a woman from Bergen.", "I will never set foot in that house again.")
+    lines = [
+        {"day": 1, "at": f"9:0{number}", "who": "marta", "to": "edda", "say": say, "facts": [
+            {"id": f"f{number}", "of": "marta", "kind": "belief"}]}
+        for number, say in enumerate(says)
+    ]  # fmt: skip
+    figures = await evaluate(*living(), read_weeks(written(tmp_path, WEEKS | {"lines": lines})))
+    assert "told" not in figures["by_kind"]
+    assert figures["recall"] == 0.0
+    assert figures["whole"] == {"lines": 2, "precision": 1.0, "recall": 1.0, "superseded_told": None}
 
 
 async def test_the_day_of_a_plan_is_judged_by_the_calendar_of_the_file(tmp_path, living):
