@@ -215,7 +215,7 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
         told = ChainMap(names, told_names.get(entry.user_id, {}))
         for fact in facts(entry, told):
             by_id[number] = replace(fact, entry_id=lines.get(number, number))
-    better = {(fact.entry_id, fact.of, fact.kind) for fact in by_id.values()} if by_id else set()
+    better = {(one.entry_id, one.of, kind) for one in by_id.values() for kind in (one.kind, FactKind.TOLD)}
     known = [
         fact
         for fact in known
