@@ -68,6 +68,8 @@ class _SharedCall:
         self._waiting += 1
         try:
             return await asyncio.shield(self._task)
+        except LLMError as error:
+            raise LLMError(str(error)) from None  # the task keeps its own, which would keep who waits
         finally:
             self._waiting -= 1
             if not self._waiting and not self._task.done():
