@@ -206,6 +206,10 @@ def people(
         ),
     ],
     embedder: Embedding = EmbedderName.MINILM,
+    voice: Annotated[
+        VoiceName,
+        typer.Option("--voice", help="Patterns alone (offline), or the model in the llm settings as well."),
+    ] = VoiceName.OFFLINE,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -215,8 +219,15 @@ def people(
     from noodlings.lab.evaluate.people import evaluate, read_weeks, view
 
     weeks = read_weeks(file)
-    with _listening(embedder) as (society, clock), _counting(len(weeks.lines), "listening") as done:
-        figures = asyncio.run(evaluate(society, clock, weeks, done))
+
+    async def lived(society: Society, clock: ManualClock, done: Callable[[], None]) -> dict[str, Any]:
+        try:
+            return await evaluate(society, clock, weeks, done)
+        finally:
+            await society.rest(LAST_SECONDS)
+
+    with _listening(embedder, voice) as (society, clock), _counting(len(weeks.lines), "listening") as done:
+        figures = asyncio.run(lived(society, clock, done))
     _print(figures, view, as_json)
 
 

@@ -41,6 +41,8 @@ KINDS = tuple(kind.value for kind in FactKind if kind not in (FactKind.KNOWN, Fa
 
 SHORTEST_CITED = 4
 """Letters that the longest word of a quotation has at least."""
+SHORT_CITED = 6
+"""Words of a quotation, with the one before, that are taken to deny as a whole."""
 _SPEAKERS = frozenset({SPEAKER, "me", "i", "myself"})
 _DENIALS = frozenset(
     {"not", "never", "no", "without", "don't", "doesn't", "isn't", "aren't", "wasn't", "can't"}
@@ -184,25 +186,36 @@ def _is_cited(quote: str, words: str, line: MemoryEntry) -> bool:
     said, cited = f" {_folded(line.user_text)} ", _folded(quote)
     if f" {cited} " not in said or max(map(len, cited.split()), default=0) < SHORTEST_CITED:
         return False
-    before = said.partition(f" {cited} ")[0].split()[-1:]
-    return not _denies(" ".join([*before, cited])) or _denies(_folded(words))
+    near = [*said.partition(f" {cited} ")[0].split()[-1:], *cited.split()]
+    return len(near) > SHORT_CITED or not _denies(near) or _denies(_folded(words).split())
 
 
-def _denies(folded: str) -> bool:
-    return not _DENIALS.isdisjoint(folded.split())
+def _denies(words: Iterable[str]) -> bool:
+    return not _DENIALS.isdisjoint(words)
 
 
 def _is_grounded(words: str, about: str, kind: FactKind, line: MemoryEntry, told: ToldLines) -> bool:
     """Whether the names and numbers of a fact, and whom it is about, were told."""
     texts = [told.speaker, told.listener, line.user_text]
     texts += [entry.user_text for entry in (*told.before, *told.lines, *told.known)]
-    heard = {word.casefold() for text in texts for word in _TOKEN.findall(text)}
+    heard = {form for text in texts for word in _TOKEN.findall(text) for form in _forms(word)}
     if kind in _DATED:
         day = datetime.fromtimestamp(line.timestamp, UTC)
         heard |= _CALENDAR | {str(day.year), str(day.year + 1)} | {str(number) for number in range(1, 32)}
-    named = {word.casefold().lstrip("0") for word in _TOKEN.findall(words) if _is_name_or_number(word)}
-    who = {word.casefold() for word in _TOKEN.findall(about)} - {SPEAKER}
+    named = {_owner(word).lstrip("0") for word in _TOKEN.findall(words) if _is_name_or_number(word)}
+    who = {_owner(word) for word in _TOKEN.findall(about)} - {SPEAKER}
     return (named - words_for("common")) | who <= heard
+
+
+def _owner(word: str) -> str:
+    """ "hetty" of "Hetty's"."""
+    return word.casefold().replace("’", "'").removesuffix("'s")
+
+
+def _forms(word: str) -> tuple[str, str]:
+    """A word as it may stand for a name: "hettys", typed in haste, also as "hetty"."""
+    owner = _owner(word)
+    return owner, owner.removesuffix("s")
 
 
 def _is_name_or_number(word: str) -> bool:

@@ -138,6 +138,7 @@ async def evaluate(
         lines[line.to][entry_id] = line
         if any(fact.due is not None for fact in line.facts) and (entry := agent.entry(entry_id)):
             plans.append((line, due_of(entry)))
+        await agent.settle()
         progress()
     inspector = Inspector(society)
     cards = [

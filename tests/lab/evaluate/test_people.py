@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import io
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from rich.console import Console
 
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.lab.evaluate.people import evaluate, read_weeks, view
+from noodlings.llm.facts import LONGEST_FACT
+from noodlings.store.memory import MemoryStore
+from noodlings.text import clean
+from tests.llm.server import Answer, chat, serving
 
 OURS = Path(__file__).parents[3] / "benchmarks" / "people"
 WEEKS = {
@@ -114,3 +124,47 @@ def test_our_own_weeks_are_sound(name: str) -> None:
 def test_what_is_no_such_file_is_refused(tmp_path, wrong):
     with pytest.raises(UserError):
         read_weeks(written(tmp_path, wrong))
+
+
+@pytest.mark.slow
+async def test_what_a_model_understands_is_on_the_cards():
+    """A model that knows what every line tells: what is missing or wrong then is lost on the way to the cards."""
+    file = OURS / "weeks.yaml"
+    lines = yaml.safe_load(file.read_text(encoding="utf-8"))["lines"]
+    told = {clean(line["say"]): line for line in lines}
+
+    def facts_of(number: int, words: str) -> Iterator[dict[str, Any]]:
+        line = told[words]
+        for fact in line.get("facts", ()):
+            whose, theirs, who = fact["of"].partition(f"{line['who']}'s ")
+            about = f"my {who}" if theirs and not whose else fact["of"].capitalize()
+            yield {
+                "line": number,
+                "about": "speaker" if fact["of"] == line["who"] else about,
+                "kind": fact["kind"],
+                "quote": words,
+                "fact": f"{fact['of'].capitalize()} {fact['fact']}."[:LONGEST_FACT],
+                "replaces": 0,
+            }
+
+    def answer(asked: dict[str, Any]) -> Answer:
+        if "response_format" not in asked:
+            return chat("I hear you.")
+        heard = asked["messages"][1]["content"].split("<heard>\n")[1].split("\n</heard>")[0].splitlines()
+        read = [json.loads(line.partition(". ")[2]) for line in heard]
+        facts = [fact for number, words in enumerate(read, 1) for fact in facts_of(number, words)]
+        return chat(json.dumps({"facts": facts}))
+
+    async with serving(answer) as server:
+        settings = Settings(
+            llm={"base_url": f"http://127.0.0.1:{server.port}/v1", "model": "m"},
+            embedding={"model": "none"},
+            thought={"ruminate": False},
+        )
+        clock = ManualClock()
+        society = build(settings, clock=clock, store=MemoryStore())
+        figures = await evaluate(society, clock, read_weeks(file))
+        await society.rest(5.0)
+        society.close()
+    assert figures["precision"] >= 0.95
+    assert figures["recall"] >= 0.8
