@@ -128,7 +128,7 @@ def test_what_is_no_such_file_is_refused(tmp_path, wrong):
 
 @pytest.mark.slow
 async def test_what_a_model_understands_is_on_the_cards():
-    """A model that knows what every line tells: what is missing or wrong then is lost on the way to the cards."""
+    """With a model that knows what every line tells: what is missing then is lost on the way to the cards."""
     file = OURS / "weeks.yaml"
     lines = yaml.safe_load(file.read_text(encoding="utf-8"))["lines"]
     told = {clean(line["say"]): line for line in lines}
