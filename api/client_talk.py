@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from weakref import WeakValueDictionary
@@ -20,6 +20,7 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.society import Society
 from noodlings.errors import UserError
 from noodlings.ports import Allowance
+from noodlings.recall.repetition import SHORTEST, Wording
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.audience import Tier, confined_to
 from noodlings.values.caller import Caller
@@ -140,8 +141,9 @@ class ClientTalks:
             percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             own = self._latest(agent, percept.user_id)
             earlier = talk.earlier(agent_id, percept.user_id, percept.timestamp) if len(own) < 2 else ()
-            secrets = self._secrets(percept.user_id) if earlier else set()
-            earlier = tuple(_with_tier(exchange, secrets) for exchange in earlier)
+            if earlier:
+                are_secret = self._secrets(percept.user_id)
+                earlier = tuple(_with_tier(exchange, are_secret) for exchange in earlier)
             last = own[-1] if own and given(own[-1], HISTORY) == talk.history(agent) else None
             if last is not None and last.user_text == percept.text:
                 if talk.goes_on or percept.timestamp - last.timestamp <= AGAIN_SECONDS:
@@ -162,20 +164,37 @@ class ClientTalks:
             LLMError: the model does not answer.
         """
         answer = None
-        texts = [clean(words) for _, words in talk.messages]
-        if self._society.ask is not None and not _hold(texts, self._secrets(caller.user_id)):
+        texts = [words for _, words in talk.messages]
+        if self._society.ask is not None and not self._secrets(caller.user_id)(texts):
             async with self._alone("", caller.user_id):
                 answer = await self._society.ask(talk.messages, allowance)
         return answer or f"A talk with {self._society.personas[agent_id].name}"
 
-    def _secrets(self, user_id: str) -> set[str]:
-        """What a user said, or was told, in secret by any character. It searches whole archives."""
-        store = self._society.store
-        if not store.keeps_secrets:
-            return set()
-        told = (store.entries(one, store.told_by(one, user_id)).values() for one in self._society.personas)
-        secret = [entry for entries in told for entry in entries if entry.tier >= Tier.SECRET]
-        return {part for entry in secret for part in (entry.user_text, entry.response) if part}
+    def _secrets(self, user_id: str) -> Callable[[Sequence[str]], bool]:
+        """Whether texts, one after the other, tell of what a user and any character said in secret.
+
+        Answers are looked for as they are: what they tell of a memory is looked for as that memory, and their
+        phrases say nothing. It searches whole archives.
+        """
+        society, store = self._society, self._society.store
+        names = {word for one in society.personas.values() for name in one.names for word in name.split()}
+        told, whole = list[Wording](), set[str]()
+        for agent_id in society.personas if store.keeps_secrets else ():
+            own = store.entries(agent_id, store.told_by(agent_id, user_id))
+            secret = [entry for entry in own.values() if entry.tier >= Tier.SECRET]
+            traces = (trace for entry in secret for trace in store.traces(agent_id, 1, before=entry.id + 1))
+            recalled = {one.entry_id for trace in traces for one in trace.recalled} - own.keys()
+            others = store.entries(agent_id, sorted(recalled)).values()
+            secret += [entry for entry in others if entry.tier >= Tier.SECRET]
+            told += [Wording(entry.user_text, names) for entry in secret]
+            texts = (text or "" for entry in secret for text in (entry.user_text, entry.response))
+            whole |= {text.casefold() for text in texts if len(text) > SHORTEST}
+
+        def are_secret(texts: Sequence[str]) -> bool:
+            text = clean(" ".join(texts)).casefold()
+            return any(one in text for one in whole) or any(map(Wording(text, names).repeats, told))
+
+        return are_secret
 
     def _latest(self, agent: Agent, user_id: str) -> list[MemoryEntry]:
         """The latest memories of a user, oldest first: at least two if there are two."""
@@ -190,13 +209,8 @@ class ClientTalks:
         return self._locks.setdefault((agent_id, user_id), asyncio.Lock())
 
 
-def _with_tier(exchange: MemoryEntry, secrets: Collection[str]) -> MemoryEntry:
+def _with_tier(exchange: MemoryEntry, are_secret: Callable[[Sequence[str]], bool]) -> MemoryEntry:
     """An earlier exchange of a client, secret if anything in it is."""
-    if not _hold([exchange.user_text, exchange.response or ""], secrets):
+    if not are_secret([exchange.user_text, exchange.response or ""]):
         return exchange
     return replace(exchange, audience=exchange.audience.at_least(Tier.SECRET))
-
-
-def _hold(texts: Sequence[str], secrets: Collection[str]) -> bool:
-    """Whether one of these texts holds a secret."""
-    return any(secret in text for secret in secrets for text in texts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache
+from importlib import resources
 from typing import Any
 
 STOP_WORDS = frozenset(
@@ -39,6 +40,13 @@ COMMON_WORDS = STOP_WORDS | frozenset(
 """And those that, repeated in an answer, do not yet give away what was said."""
 
 _own = threading.local()
+
+
+@lru_cache(maxsize=1)
+def ordinary_words() -> frozenset[str]:
+    """Words of ordinary English, in small letters, which anybody may use: what an embedding model knows."""
+    listed = resources.files("noodlings.embed") / "vocab.txt"
+    return frozenset(listed.read_text(encoding="utf-8").split())
 
 
 @lru_cache(maxsize=100_000)

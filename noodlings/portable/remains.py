@@ -11,14 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
 from noodlings.errors import StoreError
 from noodlings.files import atomic_write
 from noodlings.logs import paused_logs
 from noodlings.portable.export import export
+from noodlings.stemming import ordinary_words
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
@@ -59,7 +58,7 @@ class Marks:
         quotes = {shorten(text, _QUOTED).rstrip("…") for text in said}
         long_enough = tuple(sorted(quote for quote in quotes if len(quote) >= _SHORTEST))
         return cls(
-            re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.I), long_enough, frozenset(words) - _ordinary()
+            re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.I), long_enough, frozenset(words) - ordinary_words()
         )
 
     def within(self, text: str) -> Marks:
@@ -90,13 +89,6 @@ class Remains:
 def words_in(text: str) -> frozenset[str]:
     """The words of four letters or digits and more, folded."""
     return frozenset(_WORD.findall(text.casefold()))
-
-
-@lru_cache(maxsize=1)
-def _ordinary() -> frozenset[str]:
-    """Words of ordinary English, which anybody may use."""
-    listed = resources.files("noodlings.embed") / "vocab.txt"
-    return frozenset(listed.read_text(encoding="utf-8").split())
 
 
 def lines_with(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:

@@ -8,6 +8,7 @@ import os
 import random
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -597,6 +598,35 @@ async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(make_sit
         assert b"zarn" not in recorder.sent
         await say(site, user("### Task: Generate a title.\nUSER: the harbour is cold"), user=CAITY)
         assert b"harbour is cold" in recorder.sent
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
+async def test_a_part_or_a_retelling_of_a_secret_goes_to_no_other_machine(
+    make_site: MakeSite, tmp_path: Path
+):
+    secret = "The treasure is buried under the zarnoak tree behind the mill"
+    retold = "YOU TOLD ME YOUR TREASURE IS BURIED UNDER THE ZARNOAK TREE"
+    forms = [secret[:50], secret[12:], secret.upper(), secret.replace(" tree", "\ntree"), retold]
+    async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
+        site = make_site(
+            store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))),
+            sections={"llm": {"base_url": recorder.url, "model": "m"}},
+        )
+        now, both = site.clock.now(), frozenset({CAITY, TOAD})
+        said = Percept(CAITY, secret, now, addressed=True, tier=Tier.SECRET, present=both)
+        await site.society.perceive("servnak", said)
+        for form in forms:
+            await site.post(PATH, body(user("hm"), assistant(form), user("well"), user=CAITY, model="phi"))
+            await say(site, system("Summarize the talk so far"), user(form), user=CAITY)
+        asked = replace(said, user_id=TOAD, text="where is the treasure buried?")
+        told = (await site.society.perceive("servnak", asked)).response
+        assert told is not None
+        assert "zarnoak" in told.lower()  # Toad was there, so it is his secret, too
+        await say(site, system("Summarize the talk so far"), assistant(told), user=TOAD)
+        await say(site, system("Summarize the talk so far"), assistant("Caity's zarnoak tree!"), user=TOAD)
+        assert b"zarnoak" not in recorder.sent.lower()
+        await say(site, system("Summarize the talk so far"), user("the treasure of good company"), user=CAITY)
+        assert b"good company" in recorder.sent
 
 
 # -- nobody learns what was told to others

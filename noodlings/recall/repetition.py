@@ -1,0 +1,70 @@
+"""Whether a text repeats another one in part, or retells it.
+
+Case, punctuation, endings of words, and who says it of whom ("my", "your") do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from noodlings.stemming import COMMON_WORDS, ordinary_words, stem
+
+RUN = 5
+"""Words in a row that are no coincidence, if one of them means something."""
+ENOUGH = 3
+"""The weight of words that are none, in a row but for those that mean nothing, or near each other. A word
+that means something counts 1, one that is no ordinary English 2."""
+SHARE = 0.5
+"""Of the weight of a whole text, the least if its words are merely near each other."""
+SPREAD = 1.5
+"""How near: within so many times the words that the text has."""
+SHORTEST = 8
+"""Characters of a text that says something, whatever its words are."""
+
+_WORD = re.compile(r"\w+")
+_RETOLD = {"i": "you", "me": "you", "my": "your", "mine": "yours", "am": "are", "was": "were"}
+
+
+class Wording:
+    """The words of a text, as they are compared; `names` are words that count nowhere, in small letters."""
+
+    def __init__(self, text: str, names: Collection[str] = ()) -> None:
+        weighed = [(word, _weight(word)) for word in _WORD.findall(text.casefold()) if word not in names]
+        words = [(stem(word) if weight else _RETOLD.get(word, word), weight) for word, weight in weighed]
+        self._line = f" {' '.join(word for word, _ in words)} "
+        self._telling = [word for word, weight in words if weight]
+        self._weights = {word: weight for word, weight in words if weight}
+        runs = _runs([word for word, _ in words], RUN)
+        self._runs = {run for run in runs if not self._weights.keys().isdisjoint(run)}
+        close = _runs(self._telling, 2) + _runs(self._telling, 3)
+        self._runs.update(run for run in close if self._weight_of(set(run)) >= ENOUGH)
+
+    def repeats(self, other: Wording) -> bool:
+        """Whether so much of the other text stands here in one place that it tells of it."""
+        whole = other._weight_of(other._weights)
+        if whole and len(other._line) > SHORTEST + 2 and other._line in self._line:
+            return True
+        if not self._runs.isdisjoint(other._runs):
+            return True
+        needed = max(2, min(ENOUGH, whole), SHARE * whole)
+        shared = self._weights.keys() & other._weights.keys()
+        if other._weight_of(shared) < needed:
+            return False
+        span = max(4, int(SPREAD * len(other._weights)))
+        places = (place for place, word in enumerate(self._telling) if word in shared)
+        return any(
+            other._weight_of(shared.intersection(self._telling[place : place + span])) >= needed
+            for place in places
+        )
+
+    def _weight_of(self, words: Collection[str]) -> int:
+        return sum(self._weights[word] for word in words)
+
+
+def _weight(word: str) -> int:
+    return 0 if len(word) < 2 or word in COMMON_WORDS else 1 if word in ordinary_words() else 2
+
+
+def _runs(words: list[str], size: int) -> list[tuple[str, ...]]:
+    return [tuple(words[at : at + size]) for at in range(len(words) - size + 1)]

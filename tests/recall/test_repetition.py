@@ -1,0 +1,66 @@
+"""What repeats a text is known by content; other talk is no repetition, though it shares some words."""
+
+import pytest
+
+from noodlings.recall.repetition import Wording
+
+SECRET = "Servnak, my treasure is buried under the goldzqoak tree at midnight corner"
+NAMES = frozenset({"servnak"})
+
+
+def repeats(said: str, told: str = SECRET) -> bool:
+    return Wording(said, NAMES).repeats(Wording(told, NAMES))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        SECRET,
+        SECRET.upper(),
+        SECRET[:50],
+        SECRET[20:],
+        SECRET.split(" ", 1)[1],
+        SECRET.replace(" tree", ",\n tree"),
+        "YOU TOLD ME YOUR TREASURE IS BURIED UNDER THE GOLDZQOAK TREE… THE CARD IS WORN",
+        "under the goldzqoak tree",
+        "treasures? buried, I hear, by a goldzqoak",
+        "USER: where is my treasure? ASSISTANT: By the goldzqoak. At the corner.",
+        "so I think that your treasure is buried under something",
+    ],
+)
+def test_a_part_and_a_retelling_are_known(said: str) -> None:
+    assert repeats(said)
+    assert repeats(f"{'a quiet line of other talk. ' * 40}{said}{' and so the evening went on' * 40}")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "servnak, my tree is ill",
+        "Servnak! a treasure map! where did you find it?",
+        "we met at the corner, and the dog was buried in snow",
+        "a treasure. "
+        + "they sang and they danced and they ate of the bread. " * 10
+        + "an old tree at midnight",
+    ],
+)
+def test_other_talk_is_none(said: str) -> None:
+    assert not repeats(said)
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "known"),
+    [
+        ("I hate him", "you said that you hate him", True),
+        ("I hate him", "I hate rain", False),
+        ("the code is 4417", "Your code? 4417.", True),
+        ("the code is 4417", "a code of honour", False),
+        ("It was me.", "oh, it was me", False),  # says nothing by itself
+        ("Yes.", "yes, a fine day", False),
+        ("hunter2", "Is it hunter2?", True),
+        ("", "anything", False),
+    ],
+)
+def test_a_short_text_is_looked_for_whole(told: str, said: str, known: bool) -> None:
+    assert repeats(said, told) is known
