@@ -2,13 +2,16 @@
 
 A backup is a folder named for its time, such as 2026-11-25T16-00-00Z. It is written under a temporary name
 and read from the first to the last record. Only if it is sound does it get its name, and the oldest one go.
+Other worlds may keep theirs beside it: a file in each copy says which data folder it is of.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
+import secrets
 import shutil
 import time
 from collections.abc import Awaitable, Callable
@@ -18,6 +21,7 @@ from pathlib import Path
 from noodlings.app import RECIPES, RULES
 from noodlings.config import BackupSettings
 from noodlings.errors import NoodlingsError, StoreError, UserError
+from noodlings.files import make_private
 from noodlings.store.backup import back_up
 from noodlings.store.checking import check
 from noodlings.store.vault import Encryption
@@ -26,6 +30,8 @@ from noodlings.worlds.accounts import FILE_NAME as ACCOUNTS
 BESIDE = (RECIPES, RULES, ACCOUNTS)
 """Names of the files that a backup contains besides the database."""
 FORM = "%Y-%m-%dT%H-%M-%SZ"
+IDENTITY = "backup.id"
+"""The file in a data folder, and in its copies, with a random number and the path of the folder."""
 AGAIN_SECONDS = 600.0
 """Real seconds until a failed backup is tried again."""
 
@@ -93,9 +99,10 @@ class ScheduledBackups:
         """
         target = self._folder / datetime.fromtimestamp(self._now(), UTC).strftime(FORM)
         unfinished = target.with_name(target.name + _UNFINISHED)
-        for left in self._folder.glob(f"*{_UNFINISHED}"):  # by a process that was killed
-            if _COPY.fullmatch(left.name.removesuffix(_UNFINISHED)):
-                shutil.rmtree(left)
+        for left in self._copies(_UNFINISHED):  # by a process that was killed
+            shutil.rmtree(left)
+        unfinished.mkdir(mode=0o700, parents=True)
+        make_private(unfinished / IDENTITY).write_text(self._identity(), encoding="utf-8")
         size = back_up(self._data, unfinished, BESIDE)
         found = check(unfinished, self._encryption)
         if found.damaged:
@@ -109,8 +116,19 @@ class ScheduledBackups:
         log.info("backed up to %s: %d bytes, %d memories can be read", target, size, found.entries)
         return target
 
-    def _copies(self) -> list[Path]:
-        """Finished backups, the latest last."""
-        return sorted(
-            path for path in self._folder.glob("*Z") if _COPY.fullmatch(path.name) and path.is_dir()
-        )
+    def _copies(self, ending: str = "") -> list[Path]:
+        """The backups of this data folder, the latest last; with an ending, those that are not finished."""
+        found = (path for path in self._folder.glob(f"*Z{ending}") if os.access(path / IDENTITY, os.R_OK))
+        named = (path for path in found if _COPY.fullmatch(path.name.removesuffix(ending)))
+        return sorted(path for path in named if _text(path / IDENTITY) == self._identity())
+
+    def _identity(self) -> str:
+        """What marks the copies. A data folder that is moved, or a copy of one, is another one."""
+        mark, place = self._data / IDENTITY, f" {self._data.resolve()}"
+        if not _text(make_private(mark)).endswith(place):
+            mark.write_text(secrets.token_hex(8) + place, "utf-8")
+        return _text(mark)
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", "replace")

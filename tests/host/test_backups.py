@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from noodlings.config import BackupSettings
 from noodlings.errors import StoreError, UserError
-from noodlings.host.backups import AGAIN_SECONDS, ScheduledBackups
+from noodlings.host.backups import AGAIN_SECONDS, IDENTITY, ScheduledBackups
 from noodlings.ports import Changes
 from noodlings.store.checking import check
 from noodlings.store.sql import SqlStore
@@ -99,12 +100,35 @@ async def test_one_that_fails_is_tried_again(data: Path, caplog: pytest.LogCaptu
 
 
 def test_what_a_kill_left_goes_and_nothing_else(data: Path) -> None:
-    copies = data.parent / "copies"
-    for name in ("2025-01-01T00-00-00Z.part", "mine.part", "2025-notes"):
-        (copies / name).mkdir(parents=True)
+    copies, clock = data.parent / "copies", Clock()
+    made = backups(data, clock, keep=1).make()
+    made.rename(copies / "2025-01-01T00-00-00Z.part")
+    others = ["2025-01-02T00-00-00Z.part", "2025-02-01T00-00-00Z", "2025-notes", "mine.part"]
+    for name in others:
+        (copies / name).mkdir()
     (copies / "2025-02-02T00-00-00Z").write_text("a file of somebody's")
-    backups(data, Clock(), keep=1).make()
-    assert names(data) == ["2025-02-02T00-00-00Z", "2025-11-24T16-00-00Z", "2025-notes", "mine.part"]
+    clock.now += HOUR
+    backups(data, clock, keep=1).make()
+    assert names(data) == sorted([*others, "2025-02-02T00-00-00Z", "2025-11-24T17-00-00Z"])
+
+
+def test_two_worlds_may_keep_their_copies_in_one_folder(data: Path) -> None:
+    other, clock = data.parent / "other", Clock()
+    shutil.copytree(data, other)
+    backups(data, clock, keep=1).make()
+    assert backups(other, clock, keep=1).due() == clock.now
+    with pytest.raises(OSError, match=r"exists|not empty"):  # within the same second
+        backups(other, clock, keep=1).make()
+    clock.now += HOUR
+    made = backups(other, clock, keep=1).make()
+    assert names(data) == ["2025-11-24T16-00-00Z", "2025-11-24T17-00-00Z"]
+    shutil.rmtree(other)
+    made.rename(other)  # it is restored, and goes on
+    backups(other, clock, keep=1).make()
+    clock.now += HOUR
+    backups(other, clock, keep=1).make()
+    assert names(data) == ["2025-11-24T16-00-00Z", "2025-11-24T18-00-00Z"]
+    assert (data / IDENTITY).stat().st_mode & 0o077 == 0
 
 
 def test_none_are_made_inside_the_data_folder(data: Path) -> None:
