@@ -149,7 +149,7 @@ def report(society: Society, person: Person) -> PersonReport:
 def export_person(society: Society, person: Person, write: Callable[[str], object]) -> int:
     """Write what a person told and was answered, one JSON object a line. Returns how many memories.
 
-    Sealed memories are there without their words, which leave the store only in an encrypted export.
+    Sealed memories are there without words and place, which leave the store only in an encrypted export.
 
     Raises:
         StoreError: the memories cannot be read.
@@ -168,7 +168,7 @@ def export_person(society: Society, person: Person, write: Callable[[str], objec
             same = ("id", "timestamp", "user_id", "kind", "place", "user_text", "response")
             line = {"agent": agent_id} | {name: getattr(entry, name) for name in same}
             if entry.tier is Tier.SEALED:
-                line |= {"user_text": None, "response": None, "sealed": True}
+                line |= {"place": None, "user_text": None, "response": None, "sealed": True}
             put(line | ({KNOWN_BY: written_by(entry)} if written_by(entry) else {}))
     return sum(map(len, own.values()))
 

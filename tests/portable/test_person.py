@@ -146,13 +146,14 @@ async def test_what_is_sealed_leaves_without_its_words_and_stays_sealed_when_a_w
     lines: list[str] = []
     with opened(settings, ManualClock(1e6)) as society:
         both = frozenset({CAITY, BOB})
-        kept = await told(society, "my name is Zuleika", kind=Kind.WHISPER, tier=Tier.SEALED)
+        kept = await told(society, "my name is Zuleika", kind=Kind.WHISPER, tier=Tier.SEALED, place="cellar")
         secret = await told(society, "the gold lies here", BOB, present=both, tier=Tier.SECRET)
         assert export_person(society, find_person(society, CAITY), lines.append) == 1
         forget_person(society, ADMIN, find_person(society, CAITY))
         left = society.store.entries("phi", [kept, secret])
     assert "Zuleika" not in "".join(lines)
     assert json.loads(lines[-1])["sealed"] is True
+    assert "cellar" not in "".join(lines)
     assert list(left) == [secret]
     assert left[secret].tier is Tier.SECRET
     assert CAITY not in left[secret].audience.witnesses
