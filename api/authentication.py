@@ -104,7 +104,7 @@ class AccessToken:
         return Caller(self._its_own(self.user_id), display_name(self.user_id, {}), Role.PLAYER)
 
     def _named(self, user: str) -> str:
-        named = _user_id(user)
+        named = checked_id(user)
         return self._its_own(named) if self.role is Role.WORLD else named
 
     def _its_own(self, user_id: str) -> str:
@@ -269,7 +269,8 @@ def _digest(secret: str) -> str:
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-def _user_id(user: str) -> str:
+def checked_id(user: str) -> str:
+    """A user id as it is. Raises `UserError` if anything in it cannot be seen or it is too long."""
     named = clean(user)
     if not named or len(named) > MAX_ID or named != user:
         raise UserError(f"a user id must be one printable line of 1 to {MAX_ID} characters")

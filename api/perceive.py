@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from api.answers import documented, shown
-from api.authentication import MAX_ID
+from api.authentication import MAX_ID, checked_id
 from api.parts import AgentName, Held, OnBehalfOf, parts_of, topic_router
 from api.turns import HISTORY
 from noodlings.agent.events import checked_facts, game_event
@@ -201,7 +201,7 @@ async def perceive(
         timestamp=society.clock.now(),
         kind=kind,
         addressed=said.addressed,
-        present=frozenset({caller.user_id, *(map(clean, said.present) if kind not in PRIVATE else ())}),
+        present=frozenset({caller.user_id, *(map(checked_id, said.present) if kind not in PRIVATE else ())}),
         place=clean(said.place),
         things=said.things,
         affect=_affect(said.affect),
@@ -211,7 +211,9 @@ async def perceive(
         actions=said.actions,
         tier=Tier(said.tier),
     )
-    return await _turn(request, caller, here.id, percept, _one(said.idempotency_key, key, "idempotency_key"))
+    return await _turn(
+        request, caller, here.id, percept, clean(_one(said.idempotency_key, key, "idempotency_key"))
+    )
 
 
 @router.post("/events", responses=documented(WhyView))
@@ -224,7 +226,9 @@ async def event(
     society = parts_of(request).society
     here = society.find(agent)
     percept = game_event(event.event, event.data, society.clock.now(), caller.user_id, here.rules)
-    return await _turn(request, caller, here.id, percept, _one(event.idempotency_key, key, "idempotency_key"))
+    return await _turn(
+        request, caller, here.id, percept, clean(_one(event.idempotency_key, key, "idempotency_key"))
+    )
 
 
 def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> None:
@@ -271,7 +275,7 @@ def _spoken(text: str) -> str:
 
 def _one(in_body: str, in_header: str, name: str) -> Any:
     """The value given in either place. Raises `UserError` if the two differ."""
-    given = {clean(in_body), clean(in_header)} - {""}
+    given = {in_body, in_header} - {""}
     if len(given) > 1:
         raise UserError(f"{name} in the body and the header differ; send only one")
     return given.pop() if given else ""

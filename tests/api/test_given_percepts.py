@@ -177,3 +177,17 @@ async def test_what_is_masked_cannot_be_guessed_from_what_is_kept(make_site: Mak
         kept.append([entry.extra["data"].get(name) for entry in entries for name in (CLIENT_BODY, HISTORY)])
         site.society.corrections.forget(ADMIN, "servnak", [entry.id for entry in entries])
     assert kept[0] == kept[1] != [None] * 4
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u00ad", "\ufeff", "\x00", "\u202e", " "])
+async def test_an_id_with_what_cannot_be_seen_is_nobody_else(site: Site, unseen: str) -> None:
+    event = "/api/agents/servnak/events"
+    for path, body in (
+        (PATH, WHO | {"user_id": f"user_caity{unseen}"}),
+        (PATH, WHO | {"present": [f"{unseen}user_bob"]}),
+        (event, {"event": "win", "user_id": f"user_caity{unseen}"}),
+        ("/api/commands", {"user_id": f"user_caity{unseen}", "line": "look", "rooms": False}),
+    ):
+        answer = await site.post(path, body, "")
+        assert answer.status_code == 400
+        assert "a user id must be one printable line" in answer.json()["detail"]
