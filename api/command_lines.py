@@ -135,10 +135,13 @@ class Person:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._something.wait(), seconds)
         lines, lost = list(self._heard), self.lost
+        self.forget()
+        return lines, lost
+
+    def forget(self) -> None:
         self._heard.clear()
         self._something.clear()
         self.lost = 0
-        return lines, lost
 
 
 class PeopleOnline:
@@ -165,6 +168,11 @@ class PeopleOnline:
             self._leave(caller.user_id)
         lines, lost = await person.heard(0.0 if reply.leave or reply.error else wait)
         return reply, lines, lost
+
+    def forget_lines(self) -> None:
+        """Forget what waits to be heard."""
+        for person in self._people.values():
+            person.forget()
 
     def _enter(self, caller: Caller) -> Person:
         person = self._people.get(caller.user_id)

@@ -108,5 +108,8 @@ async def person_forget(
         await parts.people.world.settle()  # until the characters have noticed that they left
         parts.forget_lines()
         parts.turns.forget(found.ids)
+        parts.people.forget_lines()
         done = await asyncio.to_thread(forget_person, society, caller, found, change)
+        parts.forget_lines()  # what was said meanwhile
+        parts.people.forget_lines()
     return JSONResponse(plain(asdict(PersonDeletion(kept, done))))

@@ -11,7 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
-from noodlings.errors import NoodlingsError
+from noodlings.errors import NoodlingsError, UserError
 from noodlings.text import shorten
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
@@ -79,6 +79,9 @@ class Minds:
         trace = None
         try:
             trace = await self._perceive(agent_id, percept)
+        except UserError as error:  # it was refused, as when everything of somebody is being deleted
+            log.info("%s was told nothing: %s", agent_id, error)
+            return
         except NoodlingsError as error:
             log.error("%s lost a turn with %s: %s", agent_id, percept.user_id, error)
         except Exception:

@@ -60,6 +60,24 @@ async def test_an_admin_sees_exports_and_deletes_a_person_while_the_world_runs(
     assert left["characters"] == {}
 
 
+async def test_nobody_hears_afterwards_what_waited_for_them(make_site: MakeSite, tmp_path: Path) -> None:
+    store: Any = SqlStore(tmp_path)
+    site = make_site(store=store)
+
+    async def typed(user: str, line: str) -> list[str]:
+        answer = await site.post("/api/commands", {"user_id": user, "name": user[5:].title(), "line": line})
+        await site.parts.people.world.settle()
+        heard: list[str] = answer.json()["heard"]
+        return heard
+
+    await typed("user_bob", "look")
+    await typed("user_caity", "whisper bob = the zarnok is in the mill")
+    assert (await site.ask("DELETE", f"{PERSON}?yes=true")).json()["done"]["memories"]
+    assert await typed("user_bob", "") == []
+    await typed("user_toad", "say a fine day")
+    assert any("a fine day" in line for line in await typed("user_bob", ""))
+
+
 async def test_whoever_nothing_is_kept_of_is_not_found(make_site: MakeSite, tmp_path: Path) -> None:
     store: Any = SqlStore(tmp_path)
     site = make_site(store=store)

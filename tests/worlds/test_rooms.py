@@ -231,6 +231,16 @@ async def test_a_mind_that_fails_is_seen_to():
     assert "Phi loses the thread for a moment; the log says why." in stage.seen()
 
 
+async def test_a_mind_that_is_told_nothing_has_lost_no_thread():
+    def refuse(agent_id, percept):
+        raise UserError("user_caity is being forgotten")
+
+    stage = Stage(refuse).enter()
+    stage.world.say("user_caity", "phi?")
+    await stage.world.settle()
+    assert not any("loses the thread" in line for line in stage.seen())
+
+
 async def test_acting_never_waits_for_a_mind():
     gate = asyncio.Event()
 
