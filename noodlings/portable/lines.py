@@ -97,6 +97,8 @@ Moment = Annotated[float, AfterValidator(_moment)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 TierNumber = Annotated[int, Field(ge=0, le=3)]
 Whole = Annotated[int, Field(ge=0, le=_LARGEST)]
+Last = Annotated[int, Field(ge=0, le=2**53)]
+"""The highest id so far, which leaves room for more."""
 AgentId = Annotated[str, Field(pattern=r"^\w{1,60}$")]
 Scores = dict[Text, float]
 
@@ -181,8 +183,8 @@ class AgentLine(Strict):
 
     type: Literal["agent"]
     id: AgentId
-    last_id: Whole
-    last_symbol_id: Whole = 0
+    last_id: Last
+    last_symbol_id: Last = 0
     state: Annotated[Plain, AfterValidator(restorable)]
 
     @property

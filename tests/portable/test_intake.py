@@ -313,6 +313,8 @@ BAD_OTHERS: list[tuple[bytes, dict[str, Any], str]] = [
     (PHI, {"id": "a b"}, "id:"),
     (PHI, {"id": "x" * 61}, "id:"),
     (PHI, {"last_id": -1}, "last_id:"),
+    (PHI, {"last_id": 2**53 + 1}, "last_id: should be less than"),  # no room for what comes next
+    (PHI, {"last_symbol_id": 2**63 - 2}, "last_symbol_id: should be less than"),
     (PHI, {"state": {"version": 2}}, "state: a stored state is damaged: version:"),
     (PHI, {"state": {"step": "x"}}, "state: a stored state is damaged:"),
     (PHI, {"state": {"step": 2**63 - 1}}, "state: a stored state is damaged:"),
