@@ -96,7 +96,9 @@ def test_a_person_at_a_prompt(tmp_path):
         terminal.keys("say servnak, hello\r")
         terminal.until('You say, "servnak, hello"')
         terminal.until("SERVNAK")
-        terminal.keys("half a line\x03")
+        terminal.keys("\x1b[A")
+        terminal.until("say servnak, hello")
+        terminal.keys(" and half a line\x03")
         terminal.until("(Press Ctrl-C again to leave)")
         terminal.keys("help @memories\r")
         assert "--flow" in terminal.until("-- more")
@@ -104,5 +106,4 @@ def test_a_person_at_a_prompt(tmp_path):
         terminal.keys("quit\r")
         assert "Traceback" not in terminal.until("They will remember")
         assert terminal.process.wait(PATIENCE) == 0
-    assert b"look servnak" in (tmp_path / "history").read_bytes()
-    assert (tmp_path / "history").stat().st_mode & 0o077 == 0
+    assert not (tmp_path / "history").exists()  # a line may be in confidence, or refused because it is secret

@@ -21,7 +21,6 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.drawing.screen import Screen
-from noodlings.files import make_private
 from noodlings.logs import logging_to
 from noodlings.ports import Clock, Repository
 from noodlings.values.caller import Caller, Role, user_id_of
@@ -77,8 +76,6 @@ async def play(settings: Settings, connect: Connect) -> None:
             conversation = TerminalSession(
                 line.dispatch,
                 line.complete,
-                # With a key, nothing typed is stored in plain text: it may be secret.
-                history=None if settings.store.has_key else make_private(settings.data_dir / "history"),
                 live=lambda: world.live(society.clock.now()),
                 idle_seconds=settings.world.idle_seconds,
                 screen=screen,

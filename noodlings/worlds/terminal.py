@@ -9,14 +9,12 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from prompt_toolkit import ANSI, PromptSession, print_formatted_text
 from prompt_toolkit.application import Application
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
-from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Layout, Window
@@ -39,9 +37,11 @@ def above_prompt(text: str) -> None:
 class TerminalSession:
     """A player at a prompt, with characters who speak above it.
 
+    Earlier lines are kept in memory, for the arrow keys, and nowhere else: what was typed may be in
+    confidence, personal, or refused.
+
     Args:
         complete: for the tab key.
-        history: the file for earlier lines; None keeps them in memory.
         live: lets one character do something of its own accord.
         idle_seconds: how often, in real seconds; 0 is never.
         screen: for answers; it writes with `above_prompt`.
@@ -51,7 +51,6 @@ class TerminalSession:
         self,
         dispatch: Dispatch,
         complete: Complete,
-        history: Path | None,
         live: Callable[[], Awaitable[object]],
         idle_seconds: float,
         screen: Screen,
@@ -61,7 +60,6 @@ class TerminalSession:
         self._idle_seconds = idle_seconds
         self._screen = screen
         self._session: PromptSession[str] = PromptSession(
-            history=InMemoryHistory() if history is None else FileHistory(str(history)),
             completer=_TabCompleter(complete),
             complete_while_typing=False,
             key_bindings=_without_mouse(),

@@ -73,14 +73,13 @@ async def test_a_script_ends_where_it_leaves():
 
 
 @asynccontextmanager
-async def typing(keys, listener, tmp_path, live=None, idle_seconds=0.0, complete=lambda line: []):
+async def typing(keys, listener, live=None, idle_seconds=0.0, complete=lambda line: []):
     """A conversation with these keys typed into it; what it writes is kept in `listener.written`."""
     output = Vt100_Output(listener.written, lambda: Size(rows=11, columns=80))
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=output):
         conversation = TerminalSession(
             listener.dispatch,
             complete,
-            tmp_path / "history",
             live,
             idle_seconds,
             Screen(True, {}, above_prompt),
@@ -89,9 +88,9 @@ async def typing(keys, listener, tmp_path, live=None, idle_seconds=0.0, complete
         yield conversation, pipe
 
 
-async def typed(keys, tmp_path, answers=(), **options):
+async def typed(keys, answers=(), **options):
     listener = Listener(answers)
-    async with typing(keys, listener, tmp_path, **options) as (conversation, _):
+    async with typing(keys, listener, **options) as (conversation, _):
         await asyncio.wait_for(conversation.run(), 10)
     return listener
 
@@ -108,32 +107,26 @@ async def typed(keys, tmp_path, answers=(), **options):
     ],
     ids=["quit", "ctrl-d", "ctrl-c clears", "ctrl-c twice", "ctrl-c once", "pasted escapes"],
 )
-async def test_keys_become_lines(keys, lines, tmp_path):
-    assert (await typed(keys, tmp_path)).lines == lines
+async def test_keys_become_lines(keys, lines):
+    assert (await typed(keys)).lines == lines
 
 
-async def test_lines_are_remembered_for_the_next_time(tmp_path):
-    await typed("say hi\rquit\r", tmp_path)
-    again = await typed("\x1b[A\x1b[A\r\x04", tmp_path)
-    assert again.lines == ["say hi"]
-
-
-async def test_a_long_answer_is_shown_in_pages_until_one_has_enough(tmp_path, monkeypatch):
+async def test_a_long_answer_is_shown_in_pages_until_one_has_enough(monkeypatch):
     monkeypatch.setattr(screen_module.shutil, "get_terminal_size", lambda: os.terminal_size((80, 11)))
     long = Text("\n".join(f"row {number}" for number in range(30)))
     for keys, last in (("long\r  \rquit\r", 29), ("long\r q\x04", 19), ("long\rq\x04", 9)):
-        written = (await typed(keys, tmp_path, {"long": long})).written.getvalue()
+        written = (await typed(keys, {"long": long})).written.getvalue()
         assert re.findall(r"row \d+", written) == [f"row {number}" for number in range(last + 1)]
 
 
-async def test_what_is_typed_while_one_reads_is_the_next_line(tmp_path, monkeypatch):
+async def test_what_is_typed_while_one_reads_is_the_next_line(monkeypatch):
     monkeypatch.setattr(screen_module.shutil, "get_terminal_size", lambda: os.terminal_size((80, 11)))
     long = Text("\n".join(f"row {number}" for number in range(30)))
-    done = await typed("long\rhelp @why\rlong\r x\x03quit\r", tmp_path, {"long": long})
+    done = await typed("long\rhelp @why\rlong\r x\x03quit\r", {"long": long})
     assert done.lines == ["long", "help @why", "long", "quit"]
 
 
-async def test_life_goes_on_while_one_types_and_survives_what_goes_wrong(tmp_path, caplog):
+async def test_life_goes_on_while_one_types_and_survives_what_goes_wrong(caplog):
     alive = asyncio.Event()
     times = 0
 
@@ -145,7 +138,7 @@ async def test_life_goes_on_while_one_types_and_survives_what_goes_wrong(tmp_pat
         alive.set()
 
     listener = Listener()
-    async with typing("", listener, tmp_path, live=live, idle_seconds=0.001) as (conversation, pipe):
+    async with typing("", listener, live=live, idle_seconds=0.001) as (conversation, pipe):
         running = asyncio.create_task(conversation.run())
         await asyncio.wait_for(alive.wait(), 10)
         pipe.send_text("quit\r")
