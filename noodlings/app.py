@@ -142,7 +142,13 @@ def build(
         archive = None
         if hierarchical:
             archive = AgentArchive(
-                persona.id, repository, embedding, society.names, perceived, settings.retrieval
+                persona.id,
+                repository,
+                embedding,
+                society.names,
+                perceived,
+                settings.retrieval,
+                settings.reflection.relationships,
             )
         core = AgentCore(
             persona,

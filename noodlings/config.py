@@ -154,6 +154,10 @@ class ThoughtSettings(_Section):
     ruminate: bool = True
 
 
+class ReflectionSettings(_Section):
+    relationships: bool = True
+
+
 class StoreSettings(_Section):
     path: str = ""
     durability: Literal["normal", "full"] = "normal"
@@ -288,6 +292,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = EmbeddingSettings()
     llm: LLMSettings = LLMSettings()
     thought: ThoughtSettings = ThoughtSettings()
+    reflection: ReflectionSettings = ReflectionSettings()
     store: StoreSettings = StoreSettings()
     backup: BackupSettings = BackupSettings()
     notes: NotesSettings = NotesSettings()

@@ -22,8 +22,10 @@ from noodlings.ports import Changes, EntryColumns, Repository
 from noodlings.recall.archive import SearchIndex
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit, Searcher
+from noodlings.reflection.relationships import relationship
 from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry, Vector
+from noodlings.values.relationship import Relationship
 
 PAGE = 250
 """Entries loaded at a time: a few milliseconds, in which nothing else runs."""
@@ -64,6 +66,7 @@ class AgentArchive:
         names: user id → shown name, of everybody who is known.
         perceived: how many entries are stored.
         retrieval: how much mood counts in a search that does not say so; None for the defaults.
+        relationships: whether it makes something of people.
 
     Attributes:
         model: the embedding model, "" for none.
@@ -80,11 +83,13 @@ class AgentArchive:
         names: Callable[[], Mapping[str, str]] = dict,
         perceived: int = 0,
         retrieval: RetrievalSettings | None = None,
+        relationships: bool = True,
     ) -> None:
         self.agent_id = agent_id
         self.retrieval = retrieval or RetrievalSettings()
         self.model = embedding.model
         self._names = names
+        self.relationships = relationships
         self.loaded = not perceived
         self._repository = repository
         self.embedding = embedding
@@ -143,6 +148,19 @@ class AgentArchive:
             return None
         vector = await self.embedding.question(self.searcher.wording(query, filters, asker))
         return vector if vector is not None and vector.shape == (self._backlog.dimensions,) else None
+
+    def relationship(self, filters: Filters, now: float) -> Relationship | None:
+        """What the agent makes of the user in the filters, by the lines that pass.
+
+        None where that is turned off, or not everything is loaded yet.
+        """
+        index, of = self.index, filters.user
+        if of is None or not self.relationships or not self.loaded:
+            return None
+        with index.lock:
+            kept, rows = index.index, index.lines(filters)
+            columns = (index.ids, kept.timestamps, index.affects, kept.importances, index.addressed)
+            return relationship(of, now, kept.audience(rows), *(one.rows[rows] for one in columns))
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries by id as they are stored now, without those that were forgotten."""

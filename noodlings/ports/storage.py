@@ -40,6 +40,7 @@ class EntryColumns:
     Attributes:
         affects: shape (n, 5), NaN where nothing is known.
         audiences, tags: by index, for entries that are confined, or have tags.
+        addressed: whether each was meant for the agent; ingested: whether a source told it.
         embedded: whether each has a vector; `vectors` are those, float32 of length 1.
         tried: by entry id, the failed attempts of entries without a vector.
     """
@@ -55,6 +56,8 @@ class EntryColumns:
     places: Sequence[str]
     audiences: Mapping[int, Audience]
     tags: Mapping[int, frozenset[str]]
+    addressed: Sequence[bool]
+    ingested: Sequence[bool]
     embedded: Sequence[bool] = ()
     vectors: Iterable[Vector] = ()
     tried: Mapping[int, EntryVector] = field(default_factory=dict)
@@ -79,6 +82,8 @@ class EntryColumns:
             places=[entry.place for entry in entries],
             audiences={n: entry.audience for n, entry in enumerate(entries) if entry.audience.confined},
             tags={n: tags_of(entry) for n, entry in enumerate(entries) if entry.extra},
+            addressed=[entry.parts.addressed > 0.0 for entry in entries],
+            ingested=[bool(entry.source) for entry in entries],
             embedded=[vector is not None for vector in made],
             vectors=[vector for vector in made if vector is not None],
             tried={number: one for number, one in kept.items() if one.vector is None},

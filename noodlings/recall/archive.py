@@ -19,7 +19,7 @@ from noodlings.recall.cues import PeopleIndex, holds_time
 from noodlings.recall.filters import EVERYTHING, FilterIndex, Filters
 from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.lexical import LexicalIndex, in_words, stems
-from noodlings.recall.neighbours import Mask, Neighbours, Numbers
+from noodlings.recall.neighbours import Mask, Neighbours, Numbers, Rows
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
@@ -27,6 +27,12 @@ from noodlings.values.percept import NOT_LIVED, Kind
 
 _ASIDE = NOT_LIVED | {Kind.THOUGHT}
 """Kinds that are no part of any talk."""
+_SAID = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE})
+
+
+def is_line(kind: Kind, ingested: bool) -> bool:
+    """Whether an entry is a line that the agent heard itself."""
+    return kind in _SAID and not ingested
 
 
 class SearchIndex:
@@ -41,6 +47,7 @@ class SearchIndex:
         lengths: how much was said to the agent, 0…1.
         with_time: whether a time is mentioned.
         asks: whether something is asked.
+        addressed: whether it was meant for the agent.
         lock: held while anything here is read or changed.
     """
 
@@ -54,6 +61,8 @@ class SearchIndex:
         self.lengths = GrowingArray("float32")
         self.with_time = GrowingArray("bool")
         self.asks = GrowingArray("bool")
+        self.addressed = GrowingArray("bool")
+        self._is_line = GrowingArray("bool")
         self.lock = RLock()
         self._vectors = VectorIndex(model, dimensions) if model else None
         self._answered = GrowingArray("bool")  # whether the words of the response are in `words`
@@ -121,6 +130,7 @@ class SearchIndex:
         answered = np.array([bool(response) for response in columns.responses])
         holding = [holds_time(text, words) for text, (_, words) in zip(columns.texts, said, strict=True)]
         asks = np.array(["?" in text for text in columns.texts])
+        is_lines = np.array([*map(is_line, columns.kinds, columns.ingested)])
         for user_id in dict.fromkeys(columns.users):
             self.people.meet(user_id)
         self.index.extend(columns)
@@ -134,8 +144,16 @@ class SearchIndex:
         self._answered.extend(answered)
         self.with_time.extend(np.array(holding))
         self.asks.extend(asks)
+        self.addressed.extend(np.array(columns.addressed))
+        self._is_line.extend(is_lines)
         if self._vectors is not None:
             self._vectors.add(embedded, vectors, self.neighbours)
+
+    def lines(self, filters: Filters) -> Rows:
+        """Rows of lines that pass, see `is_line`, rising."""
+        rows = self.index.rows(filters)
+        found: Rows = np.flatnonzero(self._is_line.rows) if rows is None else rows[self._is_line.rows[rows]]
+        return found
 
     def likeness(self, one: int, other: int) -> float | None:
         """The cosine of two entries, −1…1; None if one of them is unknown or has no vector."""
@@ -204,6 +222,7 @@ class SearchIndex:
             self.lengths.rows[rows] = 0.0
             self.with_time.rows[rows] = False
             self.asks.rows[rows] = False
+            self._is_line.rows[rows] = False
             if self._vectors is not None:
                 self._vectors.clear(np.array(rows, np.intp), self.neighbours)
 

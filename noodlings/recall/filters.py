@@ -21,7 +21,7 @@ from noodlings.ports import EntryColumns
 from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.neighbours import NOWHERE, Rows
 from noodlings.text import clean, shorten
-from noodlings.values.audience import Audience, may_learn
+from noodlings.values.audience import Audience, may_learn, of_audiences
 from noodlings.values.memory import MemoryEntry, tags_of
 from noodlings.values.percept import Kind
 
@@ -221,6 +221,11 @@ class FilterIndex:
             return NOWHERE
         unknown = [code for known, code in self._audiences.items() if not may_learn(filters.present, known)]
         return np.flatnonzero(np.isin(self._confined.rows, unknown)) if unknown else NOWHERE
+
+    def audience(self, rows: Rows) -> Audience:
+        """Who may learn of all of these rows."""
+        codes = set(np.flatnonzero(np.bincount(self._confined.rows[rows])).tolist())
+        return of_audiences(known for known, code in self._audiences.items() if code in codes)
 
     def told(self, filters: Filters) -> Rows | None:
         """If filters ask for one user: the rows of that user, of the kinds that are asked for, rising."""

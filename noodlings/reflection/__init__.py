@@ -1,1 +1,1 @@
-"""Reflection: what a mind makes of what happened, on evidence; so far what it knows of people."""
+"""Reflection: what a mind makes of what happened, on evidence: people, plans, relationships, days."""

@@ -110,7 +110,12 @@ def within(audience: Audience, other: Audience) -> bool:
 
 def of_all(things: Iterable[Witnessed]) -> Audience:
     """Who may learn of what is made of all these: those who know every secret, at the highest tier."""
-    secret = [thing.audience for thing in things if thing.audience.confined]
+    return of_audiences(thing.audience for thing in things)
+
+
+def of_audiences(audiences: Iterable[Audience]) -> Audience:
+    """The same, by the audiences of what it is made of."""
+    secret = [audience for audience in audiences if audience.confined]
     if not secret:
         return OPEN
     witnesses = frozenset.intersection(*(audience.witnesses for audience in secret))
