@@ -57,6 +57,7 @@ from noodlings.values.floor import Decision, Floor
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
+from noodlings.values.relationship import NO_REGARD
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.trace import Trace, TurnEvent
 
@@ -211,6 +212,7 @@ class Agent:
             [],
             entry.audience,
             alone,
+            NO_REGARD if felt is None else felt.regard,
             earlier=shielded_talk(self._services, earlier),
         )
         self._core.prompts.pop(entry_id, None)

@@ -6,11 +6,13 @@ Where several hear a line, the room decides after that, see `noodlings.values.fl
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from noodlings.values.affect import Affect
 from noodlings.values.floor import Decision
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
+from noodlings.values.relationship import BOUND
 
 MAX_DEPTH = 2
 """Answers to answers stop here even when addressed, so that two agents fall silent."""
@@ -31,6 +33,7 @@ def decide(
     last_spoke: float | None,
     rng: random.Random,
     salience: float = 0.0,
+    liking: Callable[[], float] = lambda: 0.0,
 ) -> Decision:
     """Whether `persona` answers `percept`.
 
@@ -43,6 +46,8 @@ def decide(
         last_spoke: when the agent last said something, world time.
         rng: seeded by the turn, so that a replay decides alike.
         salience: how much the percept touches who it is, 0…1; this raises its bid for the floor.
+        liking: what its relationship with the speaker adds to the chance, −`BOUND`…`BOUND`; only asked where
+            that may decide.
     """
     if percept.user_id == persona.id or percept.kind is Kind.THOUGHT:
         return Decision(False, "its own")
@@ -58,7 +63,10 @@ def decide(
         return Decision(False, "not its talk")
     chance = _WILLINGNESS.get(percept.kind, 0.0) * (0.4 + persona.personality["extraversion"])
     chance += 0.5 * max(surprise - 0.5, 0.0) + URGENT * _urgency(affect)
-    speaks, lot = rng.random() < chance, rng.random()
+    luck, lot = rng.random(), rng.random()
+    if abs(luck - chance) <= BOUND:  # else it changes nothing
+        chance = max(chance + liking(), 0.0)
+    speaks = luck < chance
     why = f"felt like it (chance {chance:.2f})" if speaks else f"kept silent (chance to speak {chance:.2f})"
     return Decision(speaks, why, chance + salience, last_spoke, lot)
 

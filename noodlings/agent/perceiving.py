@@ -11,12 +11,14 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any
 
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.linking import followed
 from noodlings.agent.recollection import uncalled
+from noodlings.agent.regard import comes_back, in_mind, moved
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
@@ -31,6 +33,7 @@ from noodlings.values.floor import Decision
 from noodlings.values.memory import OWN_MARKS, EntryVector, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
+from noodlings.values.relationship import NO_REGARD, Regard
 
 NAME_SALIENCE = 0.15
 """For the agent's name."""
@@ -223,9 +226,13 @@ def take_in(
         noted, of_event = core.feelings.after_event(services.rules, percept)
         if not percept.heard_by.confined:  # what a game told is told to everybody
             core.feelings = noted
-        core.affect, appraised_by, significance = appraise(services, percept, of_event, words)
+        appraised, appraised_by, significance = appraise(services, percept, of_event, words)
+        by_words = appraised_by not in (GIVEN, BY_RULE)
+        known, regard = cache(partial(in_mind, core, percept, core.step)), NO_REGARD
+        if by_words and comes_back(core, percept, known) and known().pull:
+            regard = Regard(feeling=known().pull, evidence=known().evidence)
+        core.affect = moved(appraised, regard.feeling)  # not what is kept, or a liking would feed on itself
     before = core.feelings.mood
-    by_words = appraised_by not in (GIVEN, BY_RULE)
     with timed(milliseconds, "mood"):
         # The words of an event are a name and facts: what it does to the mood, its rule alone says.
         if not (event and by_words):
@@ -242,7 +249,7 @@ def take_in(
         entry = core.memory.remember(
             replace(percept, audience=heard_by),
             step=core.step,
-            affect=core.affect,
+            affect=appraised,
             phenomenal_state=expectation.state,
             surprise=surprise,
             significance=significance,
@@ -253,7 +260,15 @@ def take_in(
             journal.embedded(EntryVector(entry.id, services.heard.model, vector))
         journal.linked(followed(entry, core.memory.retrieve_working))
         chance = core.random(entry.id)
-        decision = decide(percept, core.persona, core.affect, surprise, core.last_spoke, chance, salience)
+
+        def liking() -> float:
+            nonlocal regard
+            if known().pull:
+                regard = replace(regard, chance=known().pull, evidence=known().evidence)
+            return known().pull
+
+        felt, spoke = core.affect, core.last_spoke
+        decision = decide(percept, core.persona, felt, surprise, spoke, chance, salience, liking)
     mood = core.feelings.mood.current
     turn = Turn(
         percept,
@@ -266,6 +281,7 @@ def take_in(
         degraded,
         entry.audience,
         core.affect,
+        regard,
     )
     if by_words and not event:
         turn.before = before

@@ -62,7 +62,7 @@ _ASKING = re.compile(
 """Words of asking somebody who remembers, which are not the topic."""
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
-_RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
+RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 LATEST, PLANS = 20, 50
 """Latest important lines, and lines with a time, to read for plans; lines to read if there is one."""
 AWAY_SECONDS = 3_600.0
@@ -239,7 +239,7 @@ def come_due(
         before: what is in working memory from before the turn.
     """
     percept = turn.percept
-    if percept.kind not in _RETURNS or _talking(before, turn):
+    if percept.kind not in RETURNS or _talking(before, turn):
         return []
     allowed, now = may_come(percept), percept.timestamp
     theirs = replace(allowed, user=percept.user_id, min_importance=WORTH)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import heard
 from noodlings.agent.recollection import TALK_LINES, come_due, once, question, remind, talk_budget
+from noodlings.agent.regard import moved, relationships
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.tone import SORROW_SECONDS, felt_with, tone_of, touched
@@ -57,8 +58,8 @@ class Responder:
             turn.degraded.append(f"own appraisal: {error}")
             log.warning("%s keeps its own appraisal, because the model failed: %s", core.id, error)
             return
-        turn.appraised_by, turn.alone = "llm", refined
-        self._replace_feeling(turn, before, refined)
+        turn.appraised_by, turn.alone = "llm", moved(refined, turn.regard.feeling)
+        self._replace_feeling(turn, before, turn.alone)
 
     def _may_tell(self, turn: Turn) -> bool:
         """Whether a model may see what is to be answered."""
@@ -88,6 +89,11 @@ class Responder:
             min_similarity=self.services.memory.affect_threshold,
         )
         turn.recalled = sorted(once(turn.recalled), key=lambda found: found.entry.id)
+        if self.core.archive is not None and self.core.archive.relationships:
+            await self.core.archive.within(0.0)
+        speaker = percept.user_id
+        others = [] if self.services.voice is None else sorted(percept.present - {speaker})
+        turn.relationships = relationships(self.core, percept, [speaker, *others], [turn.entry.id])
         self._feel_again(turn)
 
     def _feel_again(self, turn: Turn) -> None:
@@ -168,7 +174,8 @@ class Responder:
         moment = turn.percept.timestamp if again else turn.entry.id
         utterance = self.utterance_of(felt, turn.recalled, moment, turn.earlier)
         importance = turn.entry.encoded_importance
-        return replace(utterance, mood=turn.mood, tone=turn.tone, importance=importance)
+        known = turn.relationships
+        return replace(utterance, mood=turn.mood, tone=turn.tone, importance=importance, relationships=known)
 
     def utterance_of(
         self,
@@ -226,6 +233,7 @@ class Responder:
         with timed(turn.milliseconds, "modulate"):
             coloured = await chain.own_way(speech.text, state)
         turn.say(voice.name, speech, coloured.text, (*seen.modulations, *coloured.modulations))
+        turn.shown = lensed.relationships
         turn.degraded += (*seen.degraded, *coloured.degraded)
 
     async def _serial(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
@@ -236,7 +244,10 @@ class Responder:
             state = self._state(turn, utterance, voice)
             coloured = await self.core.chain.serial(speech.text, state)
         turn.say(voice.name, speech, coloured.text, coloured.modulations)
-        turn.audience = self._audience(replace(utterance, lenses=coloured.lenses))
+        told = voice is not self.services.offline or speech.in_manner
+        turn.shown = utterance.relationships if told else ()
+        made_of = replace(utterance, lenses=coloured.lenses, relationships=turn.shown)
+        turn.audience = self._audience(made_of)
         turn.degraded += coloured.degraded
 
     def _audience(self, utterance: Utterance) -> Audience:

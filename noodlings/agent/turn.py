@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from noodlings.affect.mood import Mood
 from noodlings.ports import Allowance, Speech
@@ -15,6 +15,7 @@ from noodlings.values.audience import Audience
 from noodlings.values.floor import Decision
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
+from noodlings.values.relationship import NO_REGARD, Regard, Relationship, manner_to
 from noodlings.values.tone import PLAIN, Tone
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -31,6 +32,9 @@ class Turn:
         degraded: what failed, in words.
         audience: who may learn of the answer; before there is one, of the percept.
         alone: what was felt about it before it brought back a memory.
+        regard: how its relationship with the speaker shaped feeling and decision.
+        relationships: what it makes of those present, the speaker first; empty where that is not known.
+        shown: those of them that the answer was shaped by.
         recalled: what is in mind for the answer, oldest to newest.
         before: the mood before it, where a model may refine the appraisal of its words; else None.
         thought: the plain thought before it is modulated.
@@ -49,6 +53,9 @@ class Turn:
     degraded: list[str]
     audience: Audience
     alone: Affect
+    regard: Regard = NO_REGARD
+    relationships: tuple[Relationship, ...] = ()
+    shown: tuple[Relationship, ...] = ()
     recalled: list[Recalled] = field(default_factory=list)
     tone: Tone = PLAIN
     before: Mood | None = None
@@ -71,10 +78,16 @@ class Turn:
 
     def unsay(self, why: str) -> None:
         """Say nothing after all, and keep nothing of the answer."""
-        self.recalled, self.modulations, self.used = [], (), frozenset()
+        self.recalled, self.modulations, self.used, self.shown = [], (), frozenset(), ()
         self.voice, self.thought, self.response, self.tone, self.action = "", "", None, PLAIN, None
         self.decision = Decision(False, why)
         self.audience = self.entry.audience
+
+    def _whole_regard(self) -> Regard:
+        """The regard with what shaped the answer."""
+        manner = manner_to(self.percept.user_id, self.shown)
+        evidence = {*self.regard.evidence, *(number for one in self.shown for number in one.evidence)}
+        return replace(self.regard, manner=manner, evidence=tuple(sorted(evidence)))
 
     def trace(self, agent_id: str) -> Trace:
         """The record of the turn, with memories by reference."""
@@ -107,6 +120,7 @@ class Turn:
             voice=self.voice,
             decision=self.decision.reason,
             tone=self.tone,
+            regard=self._whole_regard(),
             milliseconds=dict(self.milliseconds),
             calls=self.allowance.calls,
             tokens=self.allowance.tokens,

@@ -23,10 +23,11 @@ from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay, title_of, written_by
 from noodlings.values.percept import NOT_LIVED, Kind
 from noodlings.values.persona import Persona
+from noodlings.values.relationship import Relationship
 from noodlings.values.tone import ToneName
 from noodlings.voice.phrasebook import in_words
 from noodlings.voice.reply_content import MOST_THINGS
-from noodlings.voice.words import ago, shown
+from noodlings.voice.words import DAY, ago, shown
 
 LONGEST_EVENT = 2_000
 """Characters of the line that is answered."""
@@ -104,6 +105,7 @@ def _reply_prompt(utterance: Utterance) -> Prompt:
     user = {
         "since": since and f"{since}\n\n",
         "where": _where(utterance),
+        "people": "".join(_known(one, utterance) for one in utterance.relationships),
         "mood": in_words(utterance.mood),
         "manner": _manner(utterance),
         "tone": TONES[utterance.tone.name],
@@ -149,6 +151,16 @@ def _where(utterance: Utterance) -> str:
     ]
     line = " ".join(filter(None, told))
     return f"{line}\n" if line else ""
+
+
+def _known(one: Relationship, utterance: Utterance) -> str:
+    """What the character makes of somebody present, on a line."""
+    who, now = fenced(shown(one.of, utterance), LONGEST_NAME), utterance.percept.timestamp
+    if not one.lines:
+        return f"{who}: a stranger to you.\n"
+    days = max(int((now - one.met) // DAY) + 1, 1)
+    known, last = "a day" if days == 1 else f"{days:,} days", ago(now - one.last) or "just now"
+    return f"{who}: known for {known}, last talked with {last}; you are {one.words}.\n"
 
 
 def _section(name: str, content: str) -> str:

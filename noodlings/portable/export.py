@@ -20,6 +20,7 @@ from noodlings.text import clean
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
+from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import Trace
 
 log = logging.getLogger(__name__)
@@ -118,6 +119,8 @@ def _trace_line(trace: Trace) -> dict[str, Any]:
     line = asdict(trace) | _audience(trace.audience)
     if trace.action is None:
         del line["action"]  # so that a noodlings without actions can read it
+    if trace.regard == NO_REGARD:
+        del line["regard"]
     return {"type": "trace", "agent": line.pop("agent_id"), **line}
 
 

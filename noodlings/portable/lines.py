@@ -43,6 +43,7 @@ from noodlings.values.memory import (
     Symbol,
 )
 from noodlings.values.percept import Kind, kept_audience
+from noodlings.values.relationship import Manner, Regard
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -260,6 +261,15 @@ class _Tone(_Part):
     entry_id: Whole | None = None
 
 
+class _Regard(_Part):
+    value_type = Regard
+
+    manner: Annotated[Manner, Field(strict=False)] = Manner.PLAIN
+    feeling: float = 0.0
+    chance: float = 0.0
+    evidence: list[Whole] = Field(default_factory=list)
+
+
 class _Modulation(_Part):
     value_type = Modulation
 
@@ -302,6 +312,7 @@ class TraceLine(RecordLine):
     response: Text | None
     voice: Text
     decision: Text
+    regard: _Regard = Field(default_factory=_Regard)
     tone: _Tone = Field(default_factory=lambda: _Tone(name=ToneName.PLAIN, why=ToneSource.SAID))
     milliseconds: Scores
     calls: Whole = 0

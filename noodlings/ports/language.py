@@ -17,6 +17,7 @@ from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.model_status import ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
+from noodlings.values.relationship import Relationship
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.tone import PLAIN, Tone
 
@@ -54,6 +55,7 @@ class Utterance:
             times are relative, so they are made anew for each turn.
         lenses: how to colour the reply, in order; for a voice that does it all in one call.
         seed: makes the same turn sound the same in a replay.
+        relationships: what it makes of people present, the one who is answered first.
         reach: the highest tier that may be told to the voice; what is above it is left out, too.
     """
 
@@ -74,10 +76,11 @@ class Utterance:
     seed: int = 0
     tone: Tone = PLAIN
     importance: float = 0.0
+    relationships: tuple[Relationship, ...] = ()
     reach: Tier = Tier.SECRET
 
     def __post_init__(self) -> None:
-        for name in ("recalled", "history", "own_lines", "lenses"):
+        for name in ("recalled", "history", "own_lines", "lenses", "relationships"):
             told = disclosed(getattr(self, name), self.percept.listeners, self.reach)
             object.__setattr__(self, name, told)
 
@@ -90,6 +93,7 @@ class Utterance:
     def audience(self) -> Audience:
         """The audience of a reply: those who hear it, and nobody else if any part of it is confined."""
         made_of: list[Witnessed] = [*self.recalled, *self.history, *self.own_lines, *self.lenses]
+        made_of += self.relationships
         tier = max(self.percept.heard_by.tier, of_all(made_of).tier)
         return Audience(self.percept.listeners, tier=tier)
 
@@ -102,11 +106,13 @@ class Speech:
         text: one printable line, never empty.
         used: ids of the entries whose content was put into words.
         cut: why the rest of it is missing; "" if it is whole.
+        in_manner: whether a relationship chose the words.
     """
 
     text: str
     used: tuple[int, ...] = ()
     cut: str = ""
+    in_manner: bool = False
 
 
 @dataclass(slots=True)

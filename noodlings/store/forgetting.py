@@ -25,6 +25,7 @@ from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
 from noodlings.values.memory import KNOWN_BY, written_by
+from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import RecalledTrace, Trace
 
 FORGOTTEN = "[forgotten]"
@@ -77,6 +78,7 @@ def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
             _without_references(one, forgotten) for one in trace.recalled if one.entry_id not in forgotten
         ),
         tone=replace(trace.tone, entry_id=None) if trace.tone.entry_id in forgotten else trace.tone,
+        regard=trace.regard if forgotten.isdisjoint(trace.regard.evidence) else NO_REGARD,
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
             replace(
@@ -232,9 +234,12 @@ def _redact_traces(
         except StoreError:
             transaction.run(sql.FORGET_TRACE, _key(agent_id, row["entry_id"]))
     turns = turns_made_of(list(traces.values()), gone, words, symbols) - gone
-    for entry_id in turns:
-        redacted = trace_row(without(traces[entry_id], gone))
-        transaction.run(sql.CHANGE_TRACE, _key(agent_id, entry_id) | redacted)
+    changed = {entry_id: without(traces[entry_id], gone) for entry_id in turns}
+    for entry_id in traces.keys() - turns - gone:  # of the words of evidence nothing is in an answer
+        if not gone.isdisjoint(traces[entry_id].regard.evidence):
+            changed[entry_id] = replace(traces[entry_id], regard=NO_REGARD)
+    for entry_id, trace in changed.items():
+        transaction.run(sql.CHANGE_TRACE, _key(agent_id, entry_id) | trace_row(trace))
     return sorted(turns)
 
 

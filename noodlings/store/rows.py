@@ -36,6 +36,7 @@ from noodlings.values.memory import (
     tags_in,
 )
 from noodlings.values.percept import Kind, kept_audience
+from noodlings.values.relationship import NO_REGARD, Manner, Regard
 from noodlings.values.tone import PLAIN, Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -327,6 +328,7 @@ def trace_row(trace: Trace) -> Row:
         "voice": trace.voice,
         "decision": trace.decision,
         **({} if trace.tone == PLAIN else {"tone": asdict(trace.tone)}),
+        **({} if trace.regard == NO_REGARD else {"regard": asdict(trace.regard)}),
         **({} if trace.action is None else {"action": asdict(trace.action)}),
         "milliseconds": _numbers(trace.milliseconds, "milliseconds"),
         "calls": whole(trace.calls, "calls"),
@@ -366,6 +368,7 @@ def trace_of(row: Stored) -> Trace:
                 _with_tuples(Modulation, item, "read", "entries", "symbols") for item in data["modulations"]
             ),
             tone=_tone(data["tone"]) if "tone" in data else PLAIN,
+            regard=_regard(data["regard"]) if "regard" in data else NO_REGARD,
             calls=data.get("calls", 0),
             tokens=data.get("tokens", 0),
             degraded=tuple(data["degraded"]),
@@ -441,6 +444,10 @@ def _relations(recalled: RecalledTrace) -> Row:
 
 def _tone(data: Mapping[str, Any]) -> Tone:
     return Tone(ToneName(data["name"]), ToneSource(data["why"]), data["entry_id"])
+
+
+def _regard(data: dict[str, Any]) -> Regard:
+    return _with_tuples(Regard, {**data, "manner": Manner(data["manner"])}, "evidence")
 
 
 def _with_tuples(made_of: type[Value], item: dict[str, Any], *listed: str) -> Value:

@@ -12,6 +12,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.memory import ImportanceParts
 from noodlings.values.percept import Percept
+from noodlings.values.relationship import NO_REGARD, Regard
 from noodlings.values.tone import PLAIN, Tone
 
 
@@ -73,6 +74,7 @@ class Trace:
         response: what was said, or None.
         voice: "offline", "llm", or "".
         decision: why it spoke or kept silent.
+        regard: how relationships with those present shaped it.
         milliseconds: how long each step took, by its name.
         calls, tokens: what the turn cost of a model.
         degraded: what failed, in words.
@@ -96,6 +98,7 @@ class Trace:
     voice: str = ""
     decision: str = ""
     tone: Tone = PLAIN
+    regard: Regard = NO_REGARD
     milliseconds: dict[str, float] = field(default_factory=dict)
     calls: int = 0
     tokens: int = 0

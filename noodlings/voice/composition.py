@@ -14,7 +14,7 @@ from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
-from noodlings.voice.reply_content import FEW_WORDS, ReplyContent, decide, slots
+from noodlings.voice.reply_content import FEW_WORDS, IN_MANNER, ReplyContent, decide, slots
 from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import tokens
@@ -23,7 +23,8 @@ ENOUGH_WORDS = 18
 """Words of a body to which nothing is added."""
 
 _ABOUT_ITSELF = frozenset({
-    DialogueAct.GREETING, DialogueAct.ARRIVE, DialogueAct.SILENCE, DialogueAct.EMOTE_WARM,
+    DialogueAct.GREETING, DialogueAct.GREETING_WARM, DialogueAct.ARRIVE, DialogueAct.SILENCE,
+    DialogueAct.EMOTE_WARM,
     DialogueAct.PRAISE, DialogueAct.THANKS, DialogueAct.BORED, DialogueAct.LIKES, DialogueAct.DISLIKES,
 })  # fmt: skip
 """Acts after which a character may speak of itself."""
@@ -34,10 +35,11 @@ _SMALL_TALK = _ABOUT_ITSELF | {
 """Acts that deserve more than a few words; outside `_ABOUT_ITSELF` only own mannerisms are added."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
 """Acts of telling, after which a mannerism is out of place."""
+_RESERVED = frozenset({DialogueAct.GREETING_RESERVED, DialogueAct.FAREWELL_RESERVED})
 _SERIOUS = frozenset({
     DialogueAct.INSULT, DialogueAct.EMOTE_HARSH, DialogueAct.REMEMBER, DialogueAct.LEARNED,
     DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE, DialogueAct.ANGRY,
-})  # fmt: skip
+}) | _RESERVED  # fmt: skip
 """Acts, besides the heavy ones, after which a playful gesture is out of place."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
 
@@ -53,6 +55,7 @@ class Draft:
         gesture: what is done, without asterisks.
         gesture_first: whether it comes before the words.
         told: the memories in the body.
+        in_manner: whether a relationship chose the words.
         case: letter case of the character, as in its recipe.
     """
 
@@ -62,6 +65,7 @@ class Draft:
     gesture: str = ""
     gesture_first: bool = False
     told: tuple[ReportedSpeech, ...] = ()
+    in_manner: bool = False
     case: str = "plain"
 
     @property
@@ -84,7 +88,8 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     content = decide(understood, utterance, book)
     book.fill(slots(understood, content, utterance, book))
     body = book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
-    draft = Draft(body, told=content.told, case=utterance.persona.voice.case)
+    in_manner, case = content.act in IN_MANNER, utterance.persona.voice.case
+    draft = Draft(body, told=content.told, in_manner=in_manner, case=case)
     draft = replace(draft, opening=_opening(draft, content, book))
     closing = _closing(draft, content, utterance, book)
     if closing.rstrip(".!?").casefold() not in body.casefold():
@@ -121,7 +126,7 @@ def _opening(draft: Draft, content: ReplyContent, book: Phrasebook) -> str:
         return book.one_of(book.interjections(SpokenFeeling.SORROW), rest=3)
     first = draft.body.split(maxsplit=1)[0].strip(",.!?…*").lower()
     often = 0.3 if content.felt is SpokenFeeling.CALM else 0.5
-    if content.told or first in _OUTBURST_ENOUGH or not book.chance(often):
+    if content.told or content.act in _RESERVED or first in _OUTBURST_ENOUGH or not book.chance(often):
         return ""
     opening = book.one_of(book.interjections(content.felt), rest=3)
     # "Sister! Sister, …" is one too many.

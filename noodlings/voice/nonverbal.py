@@ -9,7 +9,7 @@ from noodlings.ports import Utterance
 from noodlings.values.acting import acts_of
 from noodlings.voice.composition import Draft
 from noodlings.voice.phrasebook import OWN_REST, Phrasebook
-from noodlings.voice.reply_content import decide, slots
+from noodlings.voice.reply_content import IN_MANNER, decide, slots
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import load_yaml
 
@@ -38,7 +38,7 @@ def act(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     found = [acts_of(own_line).strip("*"), fitting, gesture, book.one_of(table[ANY])]
     done = list(dict.fromkeys(filter(None, found))) or [book.one_of(table[ANY], rest=0)]
     acts = ", ".join(done[: 2 if book.chance(0.35) else 1])
-    return Draft(f"*{acts}*", case=voice.case)
+    return Draft(f"*{acts}*", in_manner=content.act in IN_MANNER, case=voice.case)
 
 
 def more(draft: Draft, utterance: Utterance, seed: int) -> Draft:

@@ -123,7 +123,8 @@ class OfflineVoice:
         text = draft.text
         for lens in utterance.lenses:
             text = colour(text, lens, utterance)
-        return Speech(text, tuple(report.entry.id for report in draft.told))
+        told = tuple(report.entry.id for report in draft.told)
+        return Speech(text, told, in_manner=draft.in_manner)
 
     async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
         """See `noodlings.voice.colour`."""

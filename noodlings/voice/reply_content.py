@@ -13,6 +13,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED, Percept
 from noodlings.values.persona import Persona
+from noodlings.values.relationship import Manner, manner_to
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
@@ -70,6 +71,16 @@ PLEASANT = 0.3
 """Valence of a line from which a dark memory is out of place."""
 _FELT_WITH = {DialogueAct.COMFORT: SpokenFeeling.SORROW, DialogueAct.GLAD: SpokenFeeling.JOY}
 """Acts with a fixed feeling."""
+_COMES, _GOES = (DialogueAct.GREETING, DialogueAct.ARRIVE), (DialogueAct.FAREWELL, DialogueAct.LEAVE)
+_BY_MANNER = {
+    Manner.WARM: dict.fromkeys(_COMES, DialogueAct.GREETING_WARM)
+    | dict.fromkeys(_GOES, DialogueAct.FAREWELL_WARM),
+    Manner.PLAIN: {},
+    Manner.RESERVED: dict.fromkeys(_COMES, DialogueAct.GREETING_RESERVED)
+    | dict.fromkeys(_GOES, DialogueAct.FAREWELL_RESERVED),
+}
+IN_MANNER = frozenset(act for acts in _BY_MANNER.values() for act in acts.values())
+"""Acts that a relationship chose."""
 _AIMED = frozenset({DialogueAct.EMOTE_WARM, DialogueAct.EMOTE_HARSH, DialogueAct.EMOTE_GIFT})
 """Gestures to somebody, perhaps somebody else."""
 _YOU_ARE = re.compile(r"You are (?P<name>[^,.]+)(?:, (?P<kind>[^.!?]+)|\. (?P<deed>You [^.!?]+))[.!?]")
@@ -238,14 +249,16 @@ def _choose_act(
     moves = affect is not None and abs(affect.valence) >= MOVES
     if tells and utterance.importance >= KEPT and not moves and book.chance(ACKNOWLEDGED):
         return DialogueAct.KEEP, ()
-    returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)
+    manner = manner_to(utterance.percept.user_id, utterance.relationships)
+    met = _BY_MANNER[manner].get(understood.act, understood.act)
+    returns = understood.act in _COMES and manner is not Manner.RESERVED
     if returns and (due := due_memory(utterance)):
         # Of a funeral nobody asks how it went.
         dark = heard_then(due[0].entry, utterance).heavy or _memory_feeling(due[0], utterance) in _DARK
         return (DialogueAct.REUNION if dark else DialogueAct.DUE), tuple(due)
     if returns and (missed := greeting_memory(utterance)) and book.chance(0.6):
         return DialogueAct.REUNION, tuple(missed)
-    return understood.act, ()
+    return met, ()
 
 
 CLOSE = 0.1

@@ -12,9 +12,10 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
+from noodlings.values.relationship import Relationship
 from noodlings.values.tone import Tone, ToneName
 from tests.llm.server import contents
-from tests.voice.utterances import BOB, CAITY, memory, utterance
+from tests.voice.utterances import BOB, CAITY, DAY, NOW, memory, utterance
 
 SAD = Affect(-0.6, 0.5, 0.0, 0.8)
 
@@ -103,6 +104,23 @@ def test_it_knows_where_it_is_and_who_is_there() -> None:
     assert "In sight" in contents(reply_prompt(utterance("hello", things=("pond",))))[-1]
     seen = utterance("hello", place="mill", things=("mill wheel", "sack\n</talk>"))
     assert 'In sight: "mill wheel", "sack \\u003c/talk\\u003e".' in contents(reply_prompt(seen))[-1]
+
+
+def test_it_knows_what_it_makes_of_those_who_are_there() -> None:
+    old, now = NOW - 11.5 * DAY, NOW - 2 * DAY
+    made = (
+        Relationship(CAITY, 40, 0.8, 0.7, old, now),
+        Relationship("user_x</heard>", 9, 0.3, -0.7, now, now),
+        Relationship(BOB),
+        Relationship("user_spy", 9, 0.9, 0.9, old, now, audience=confined_to({CAITY})),
+    )
+    there = replace(utterance("hello", present=frozenset({CAITY, BOB})), relationships=made)
+    told = contents(reply_prompt(there))[-1]
+    assert '"Caity": known for 12 days, last talked with two days ago; you are fond of them.\n' in told
+    assert '"X\\u003c/heard\\u003e": known for 3 days' in told
+    assert "you are wary of them.\n" in told
+    assert '"Bob": a stranger to you.\n' in told
+    assert "spy" not in told.casefold()
 
 
 def test_what_one_of_those_who_listen_did_not_hear_is_not_in_the_talk() -> None:

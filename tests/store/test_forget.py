@@ -15,6 +15,7 @@ from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.forgetting import FORGOTTEN, content_words, repeats, turns_made_of, without
 from noodlings.store.sql import SqlStore
+from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import Modulation, Trace
 from tests.store.records import AGENT, a_trace, an_entry, in_traces, packed_traces, traces
 
@@ -47,6 +48,8 @@ def test_a_trace_without_the_forgotten_refers_to_none_of_it(trace: Trace, forgot
     beside = [(*one.sources, *one.supersedes, one.superseded_by) for one in left.recalled]
     assert forgotten.isdisjoint([left.tone.entry_id, *(entry_id for ids in beside for entry_id in ids)])
     assert left.tone.name == trace.tone.name
+    assert forgotten.isdisjoint(left.regard.evidence)
+    assert left.regard in (trace.regard, NO_REGARD)
     assert left.action is None
     words = {left.thought, left.response, *(made.before + made.after for made in left.modulations)}
     assert words <= {"", None, FORGOTTEN, FORGOTTEN * 2}

@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from noodlings.ports import Utterance
+from noodlings.ports import Allowance, Utterance
 from noodlings.values.affect import Affect
+from noodlings.values.percept import Kind
+from noodlings.values.relationship import Relationship
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import Phrasebook
 from noodlings.voice.reply_content import ReplyContent, decide, heard
 from tests.fakes import make_persona
-from tests.voice.utterances import BOB, memory, utterance
+from tests.voice.utterances import BOB, CAITY, PERSONAS, memory, utterance
 
 GRAVE = Tone(ToneName.GRAVE, ToneSource.SAID)
 FRIGHT = Affect(-0.6, 0.8, 0.7, 0.0, 0.0)
@@ -112,3 +114,48 @@ def test_a_species_has_its_article() -> None:
     told = [answer for answer in answers if "nnkeeper" in answer]
     assert told
     assert all("n innkeeper" in answer for answer in told)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "warmth", "act"),
+    [
+        ("hello", Kind.SAY, -0.7, DialogueAct.GREETING_RESERVED),
+        ("hello", Kind.SAY, 0.7, DialogueAct.GREETING_WARM),
+        ("hello", Kind.SAY, 0.1, DialogueAct.GREETING),
+        ("arrives from the garden", Kind.ARRIVE, -0.7, DialogueAct.GREETING_RESERVED),
+        ("goodbye", Kind.SAY, -0.7, DialogueAct.FAREWELL_RESERVED),
+        ("goodbye", Kind.SAY, 0.7, DialogueAct.FAREWELL_WARM),
+        ("leaves to the garden", Kind.LEAVE, 0.7, DialogueAct.FAREWELL_WARM),
+        ("my dog died yesterday", Kind.SAY, -0.7, DialogueAct.GRIEF),
+        ("what do you want?", Kind.SAY, -0.7, DialogueAct.WHAT_DO_YOU_WANT),
+    ],
+)
+def test_a_relationship_chooses_how_somebody_is_greeted_and_nothing_else(
+    text: str, kind: Kind, warmth: float, act: DialogueAct
+) -> None:
+    made = Relationship(CAITY, 40, 0.8, warmth)
+    said = replace(utterance(text, kind=kind), relationships=(made,))
+    assert content(said).act is act
+    other = replace(said, relationships=(replace(made, of="user_bob"),))
+    assert content(other).act is content(replace(said, relationships=())).act
+
+
+def test_who_was_unkind_is_not_asked_about_what_they_told() -> None:
+    kept = memory(3, "my dog died and I cried all night", importance=0.9)
+    said = replace(utterance("hello", kept), relationships=(Relationship(CAITY, 9, 0.5, -0.6),))
+    assert content(said).told == ()
+
+
+@pytest.mark.parametrize("who", PERSONAS)
+async def test_every_character_has_words_for_a_friend_and_for_one_who_was_unkind(who: str) -> None:
+    for warmth in (0.7, -0.7):
+        said = set()
+        for turn in range(12):
+            heard_now = utterance("hello", who=who, turn=turn)
+            made = (Relationship(CAITY, 40, 0.8, warmth),)
+            spoken = await OfflineVoice().speak(replace(heard_now, relationships=made), Allowance())
+            assert spoken.in_manner
+            said.add(spoken.text)
+            plain = await OfflineVoice().speak(heard_now, Allowance())
+            assert not plain.in_manner
+        assert len(said) > 2
