@@ -103,6 +103,14 @@ async def people(
     return shown(await inspector.people(caller, agent, person, limit, offset))
 
 
+@router.get(**route(questions.PROFILE, "recall"))
+async def profile(
+    agent: AgentName, caller: Reader, inspector: Looking, limit: Limit = 20, offset: Offset = 0
+) -> Response:
+    """What it makes of people, the strongest relationship first. A player sees only its own."""
+    return shown(await inspector.profile(caller, agent, limit, offset))
+
+
 @router.get(**route(questions.JOURNAL, "recall"))
 async def journal(
     agent: AgentName,

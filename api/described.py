@@ -75,6 +75,7 @@ consolidation_rate: the share that became episodic | histogram: memories by impo
 step: its name | milliseconds: how long it took | include_usage: whether to end with token counts
 felt: what was felt | gain: its strength setting, 0…1 | last: what it last did; null for nothing yet
 chain: fused, serial or offline | transistors: in the order they work
+relationships: what it makes of people
 percept: the memory; null if deleted since | voice: who spoke: llm, offline or nobody
 decision: why it answered or kept silent | degraded: what failed, and the fallback
 action: the action it chose, or null | line: the command
@@ -129,6 +130,7 @@ markdown: "# My dog died yesterday\n", context: ['- an hour ago Caity told me: M
 source: 12, EntryView.source: '', target: 3, ids: ['account:caity', user_caity], PersonReport.name: Caity,
 accounts: {Caity: player}, introduced: [Caity], places: [garden],
 characters: {servnak: {memories: 12, answers: 9}}, lines: {audit.log: 3}, AcquaintanceView.lines: 12,
+RelationshipView.name: Caity, RelationshipView.words: fond of them, RelationshipView.lines: 12,
 met: 1767225600.0, AcquaintanceView.last: 1767225600.0, data: {kind: say, text: 'hello, servnak', to: ''},
 CommandReply.text: 'You say, "hello, servnak"', heard: ['SERVNAK says, "GREETINGS."'],
 TokenRights.role: player, reads: own, speaks: itself, forgets: own}

@@ -12,7 +12,15 @@ from commands.registry import CommandContext, Reply, command
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, words
 from noodlings.errors import UserError
-from noodlings.inspect.people import AcquaintanceView, FactView, PeopleView, PersonCardView, PlanView
+from noodlings.inspect.people import (
+    AcquaintanceView,
+    FactView,
+    PeopleView,
+    PersonCardView,
+    PlanView,
+    ProfileView,
+    RelationshipView,
+)
 
 _USAGE = '@people NAME ["WHO"] [--limit N] [--page N]'
 _SPEC = Spec(_USAGE, PAGE_FLAGS, text="WHO")
@@ -20,6 +28,9 @@ _KNOW = "@know NAME WHO = WHAT"
 _KNOWN_SPEC = Spec(_KNOW, (), text="WHAT")
 _REFLECT = "@reflect NAME"
 _REFLECT_SPEC = Spec(_REFLECT, ())
+_PROFILE = "@profile NAME [--limit N] [--page N]"
+PROFILE_PAGE = 15
+"""Relationships shown at a time."""
 PAGE = 5
 """People shown at a time, each with a few facts, so that a page fits a terminal of 24 lines."""
 MOST = 3
@@ -96,6 +107,41 @@ async def reflect(context: CommandContext, arguments: str) -> Reply:
     return Reply({"agent": agent.id, "unread": unread}, words(said))
 
 
+@command("@profile", _PROFILE, group="minds")
+async def profile(context: CommandContext, arguments: str) -> Reply:
+    """See what a character makes of people.
+
+    Lists its relationships, the strongest first: how it feels about somebody, how many of their lines moved
+    it for and against them, and the numbers of the memories that weigh most (for @links and @forget).
+
+      --limit N           how many people at a time
+      --page N            which page
+
+    You see only what it makes of you; an admin sees everything.
+
+    Examples:
+      @profile servnak
+    """
+    parsed = parse_flags(arguments, Spec(_PROFILE, PAGE_FLAGS))
+    page = limit_and_offset(parsed, PROFILE_PAGE)
+    view = await context.inspector.profile(context.caller, parsed.name, *page)
+    return Reply(view.as_dict(), profile_view(view))
+
+
+def profile_view(view: ProfileView) -> RenderableType:
+    if not view.relationships:
+        none = past_the_end(view.total) if view.total else "It makes nothing of anybody yet."
+        return stacked(heading(view.name, "profile"), BLANK, nothing(none, 0))
+    made = view.relationships
+    rows = [(words(one.name, LOUD), words(one.words), words(_counts(one), QUIET)) for one in made]
+    return stacked(
+        heading(view.name, "profile"),
+        BLANK,
+        TextRows((TextColumn("", NAME), TextColumn("it is"), TextColumn("because of", None)), rows),
+        remaining(view.offset, len(made), view.total, PROFILE_PAGE),
+    )
+
+
 def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     if not view.people:
         none = past_the_end(view.total) if view.total else "It knows nothing about anybody."
@@ -137,9 +183,16 @@ def _first(card: PersonCardView) -> list[tuple[Text, ...]]:
 
 def _known(one: AcquaintanceView) -> RenderableType:
     lines = "one line" if one.lines == 1 else f"{one.lines:,} lines"
-    return quiet(
+    met = quiet(
         f"first met on {one.met_when[:10]}, last talk {ago(one.last_age)}, {lines}, in all {one.feeling}"
     )
+    made = one.relationship
+    return met if made is None else stacked(met, quiet(f"it is {made.words}: {_counts(made)}"))
+
+
+def _counts(made: RelationshipView) -> str:
+    evidence = f", most of all {' '.join(map(str, made.evidence))}" if made.evidence else ""
+    return f"{made.pleasant} lines for, {made.unpleasant} against{evidence}"
 
 
 def _plan(plan: PlanView) -> tuple[Text, ...]:

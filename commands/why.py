@@ -135,6 +135,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         BLANK,
         felt_lines(f"felt ({view.appraised_by})" if view.appraised_by else "felt", view.affect),
         _tone(view),
+        Flowing([Text.assemble(("regard ", QUIET), view.regard)]) if view.regard else None,
         Flowing(
             [
                 Text.assemble(("mood ", QUIET), feeling_text(turn.mood.feeling, turn.mood.family)),

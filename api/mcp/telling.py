@@ -73,7 +73,9 @@ def people(view: PeopleView) -> str:
 def _card(card: PersonCardView) -> Iterator[str]:
     known = card.acquaintance
     since = f", known since {known.met_when[:10]}, last talk {ago(known.last_age)}" if known else ""
-    yield f"{quoted(card.name)} ({card.of}){since}:"
+    made = known.relationship if known else None
+    regard = f", it is {made.words} ({made.pleasant} for, {made.unpleasant} against)" if made else ""
+    yield f"{quoted(card.name)} ({card.of}){since}{regard}:"
     for plan in card.plans:
         what = "due since" if plan.ahead <= 0.0 else "ahead on"
         yield f"- {what} {plan.when[:10]}: {quoted(plan.words)} (#{plan.evidence})"

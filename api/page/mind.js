@@ -16,6 +16,9 @@ export async function show(place, { agent, character, signal }) {
   const card = (one) => el("article", { class: "card" }, el("h3", {}, one.name),
     one.acquaintance && quiet(`${one.acquaintance.lines} lines, the last `
       + `${ago(one.acquaintance.last_age)}; what they say makes it feel ${one.acquaintance.feeling}`),
+    one.acquaintance?.relationship && quiet(`It is ${one.acquaintance.relationship.words} `
+      + `(${one.acquaintance.relationship.pleasant} lines for, ${one.acquaintance.relationship.unpleasant} against)`,
+      evidence(one.acquaintance.relationship.evidence)),
     el("ul", { class: "plain" },
       one.plans.map((plan) => el("li", {}, plan.words, el("span", { class: "quiet" }, ` ${ago(-plan.ahead)}`),
         evidence([plan.evidence]))),

@@ -123,13 +123,14 @@ function picture(agent, told, missed, symbols, signal) {
   join("thought", "said", 0.6);
   const seen = [...new Set(told.modulations.flatMap((made) => made.symbols))];
   const { name: sound, why: source } = told.tone;
+  const regard = told.regard && el("p", {}, `By what it makes of people: ${told.regard}.`);
   const tone = sound !== "plain" && el("p", {}, `The answer had to be ${sound} because of ${TONES[source]}.`);
   const stages = [
     ["Heard", node("heard", "", [el("b", {}, percept.name), " ", el("span", { class: "words" }, line(percept))],
       el("p", {}, `${ago(percept.age)}${percept.private ? ", in confidence" : ""}.`), full(percept.id))],
     ["Felt", node("felt", "", [feeling(percept), told.affect
       && told.affect.feeling !== percept.feeling && [" then ", feeling(told.affect)]],
-      el("p", {}, "Its mood afterwards: ", feeling(mood)), felt(told.affect?.affect), tone,
+      el("p", {}, "Its mood afterwards: ", feeling(mood)), felt(told.affect?.affect), tone, regard,
       bar("unexpected", told.surprise), el("h3", {}, "How much it matters"), bar("importance", told.importance),
       weighed(told.parts))],
     ["Came to mind", [...told.recalled].sort((a, b) => b.used - a.used || b.score - a.score).map(memory),

@@ -18,7 +18,7 @@ from noodlings.inspect.chronicle import ChronicleView, chronicle
 from noodlings.inspect.journal import JournalView, journal_of
 from noodlings.inspect.links import DEPTH, FocusView, LinksView, focus_on, linked_with
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
-from noodlings.inspect.people import PeopleView, people_of
+from noodlings.inspect.people import PeopleView, ProfileView, people_of, profile_of
 from noodlings.inspect.recall import (
     PLAINLY,
     ArchiveView,
@@ -270,6 +270,12 @@ class Inspector:
     ) -> JournalView:
         """What happened to an agent, day by day, as far as the caller may read it; see `journal_of`."""
         return await journal_of(self._viewpoint(caller, name), self._society.store, day, limit, offset)
+
+    async def profile(
+        self, caller: Caller, name: str, limit: int | None = None, offset: int = 0
+    ) -> ProfileView:
+        """What an agent makes of people; see `profile_of`."""
+        return await profile_of(self._viewpoint(caller, name), limit, offset)
 
     async def chronicle(self, caller: Caller, name: str, query: str, limit: int = 5) -> ChronicleView:
         """Which commits of the code bases that an agent read answer a question, best first."""

@@ -19,9 +19,10 @@ from noodlings.agent.recollection import PLANS, uncalled
 from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
-from noodlings.inspect.viewpoint import Viewpoint, cut
+from noodlings.inspect.viewpoint import Viewpoint, cut, readable_by
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
+from noodlings.recall.filters import Filters
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
 from noodlings.reflection.plans import Due, due_by_facts, open_plans
@@ -87,6 +88,27 @@ class PlanView(View):
 
 
 @dataclass(frozen=True, slots=True)
+class RelationshipView(View):
+    """What an agent makes of one person.
+
+    Attributes:
+        of, name: the id of the person, and the name as shown.
+        words: what it is to them: "fond of them".
+        lines: how many lines of theirs that is made of.
+        pleasant, unpleasant: how many of those moved it for and against them.
+        evidence: ids of the few that weigh most, rising.
+    """
+
+    of: str
+    name: str
+    words: str
+    lines: int
+    pleasant: int
+    unpleasant: int
+    evidence: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AcquaintanceView(View):
     """How well an agent knows somebody, as far as the caller may read what they said.
 
@@ -96,6 +118,7 @@ class AcquaintanceView(View):
         met_when, last_when: the same as ISO 8601.
         last_age: seconds since the last one.
         feeling: the word for what their lines made the agent feel, all together.
+        relationship: what it makes of them; None where it makes nothing of people.
     """
 
     lines: int
@@ -105,6 +128,7 @@ class AcquaintanceView(View):
     last_when: str
     last_age: float
     feeling: str
+    relationship: RelationshipView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +169,19 @@ class PeopleView(ViewOfAgent):
     hidden: int
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileView(ViewOfAgent):
+    """A page of the relationships of an agent, the strongest first.
+
+    Attributes:
+        offset: of the first of `relationships`; total: how many there are.
+    """
+
+    relationships: tuple[RelationshipView, ...]
+    offset: int
+    total: int
+
+
 async def people_of(
     viewpoint: Viewpoint, store: Repository, person: str | None, limit: int | None, offset: int
 ) -> PeopleView:
@@ -156,9 +193,12 @@ async def people_of(
         UserError: a limit below 1, or an offset below 0.
     """
     cut((), limit, offset)  # refused before any work
+    archive = viewpoint.agent.archive
+    if archive is not None and archive.relationships:
+        await archive.whole()
     while True:
         forgettings = viewpoint.agent.forgettings
-        views, read = await _cards(viewpoint, store)
+        views, read = await _cards(viewpoint, store, bare=person is not None)
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     views.sort(key=lambda card: (-len(card.facts), card.name, card.of))
@@ -180,8 +220,12 @@ async def people_of(
     )
 
 
-async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCardView], int]:
-    """All cards, and how many memories were read for them."""
+async def _cards(viewpoint: Viewpoint, store: Repository, bare: bool) -> tuple[list[PersonCardView], int]:
+    """All cards, and how many memories were read for them.
+
+    Args:
+        bare: also those of people of whom no fact is known, but who are no strangers.
+    """
     known, private, read = list[Fact](), set[int](), 0
     names, persona = _names(viewpoint), viewpoint.agent.persona
     told_names: dict[str, dict[str, str]] = {}  # by who told them
@@ -228,6 +272,9 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
     for card in person_cards(known, corrects, replaced):
         views.append(_card(viewpoint, card, heard.get(card.of), private, due))
         await asyncio.sleep(0)
+    for user in heard.keys() - {view.of for view in views} if bare else ():
+        if relationship_with(viewpoint, user) is not None:
+            views += [_card(viewpoint, PersonCard(user, (), (), ()), heard[user], private, due)]
     return views, read
 
 
@@ -268,13 +315,14 @@ class _Heard:
             self.weight += weight
 
 
-def _acquaintance(heard: _Heard, now: float) -> AcquaintanceView | None:
+def _acquaintance(heard: _Heard, viewpoint: Viewpoint) -> AcquaintanceView | None:
     if heard.first is None:
         return None
     met, last = heard.first.timestamp, heard.latest[-1].timestamp
     felt = Affect.of([part / heard.weight for part in heard.felt]) if heard.weight else None
-    age = max(now - last, 0.0)
-    return AcquaintanceView(heard.lines, met, iso(met), last, iso(last), age, feeling(felt))
+    age, made = max(viewpoint.now - last, 0.0), relationship_with(viewpoint, heard.first.user_id)
+    relationship = None if made is None else made[1]
+    return AcquaintanceView(heard.lines, met, iso(met), last, iso(last), age, feeling(felt), relationship)
 
 
 def _plans(viewpoint: Viewpoint, heard: _Heard, understood: Mapping[int, Due]) -> Iterator[PlanView]:
@@ -342,7 +390,7 @@ def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> Pe
     if (found := _named(viewpoint, views, person)) is not None:
         return found
     wanted = clean(person).casefold()
-    shown = [shorten(card.name, LONGEST_SHOWN) for card in views]
+    shown = [shorten(card.name, LONGEST_SHOWN) for card in views if card.facts or card.superseded]
     names = {name.casefold(): name for name in shown}
     near = difflib.get_close_matches(wanted[:LONGEST_SHOWN], names, 1, 0.6)
     some = ", ".join(shown[:10])
@@ -378,7 +426,7 @@ def _card(
         of=card.of,
         name=_called(card.of, viewpoint),
         also=tuple(_called(one, viewpoint) for one in card.relations),
-        acquaintance=None if heard is None else _acquaintance(heard, viewpoint.now),
+        acquaintance=None if heard is None else _acquaintance(heard, viewpoint),
         plans=() if heard is None else tuple(_plans(viewpoint, heard, due)),
         facts=tuple(map(seen, card.facts)),
         superseded=tuple(map(seen, card.superseded)),
@@ -392,3 +440,34 @@ def _called(of: str, viewpoint: Viewpoint) -> str:
         name = clean(display_name(of, viewpoint.names))
         return name[:1].upper() + name[1:]
     return who if who[:1].isupper() else f"{_called(whose, viewpoint)}'s {who}"
+
+
+def relationship_with(viewpoint: Viewpoint, of: str) -> tuple[float, RelationshipView] | None:
+    """How strong a relationship is, 0…2, and the relationship.
+
+    None with a stranger, and where relationships are turned off or not loaded yet.
+    """
+    archive = viewpoint.agent.archive
+    seen = readable_by(viewpoint.caller, Filters(user=of))
+    made = None if archive is None else archive.relationship(seen, viewpoint.now)
+    if made is None or not made.lines:
+        return None
+    name = clean(display_name(of, viewpoint.names))
+    counts = (made.lines, made.pleasant, made.unpleasant)
+    view = RelationshipView(of, name, made.words, *counts, made.evidence)
+    return made.familiarity + abs(made.warmth), view
+
+
+async def profile_of(viewpoint: Viewpoint, limit: int | None, offset: int) -> ProfileView:
+    """A page of the relationships. Raises `UserError` for a limit below 1, or an offset below 0."""
+    cut((), limit, offset)  # refused before any work
+    archive, caller, found = viewpoint.agent.archive, viewpoint.caller, list[tuple[float, RelationshipView]]()
+    if archive is not None and archive.relationships:
+        await archive.whole()
+        for of in sorted(archive.index.people.met) if caller.sees_all else [caller.user_id]:
+            if of not in viewpoint.agent.persona.own_ids and (one := relationship_with(viewpoint, of)):
+                found.append(one)
+            await asyncio.sleep(0)
+    found.sort(key=lambda pair: -pair[0])
+    shown = tuple(view for _, view in cut(found, limit, offset))
+    return ProfileView(viewpoint.agent_id, viewpoint.name, shown, offset, len(found))

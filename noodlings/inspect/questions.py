@@ -151,6 +151,10 @@ PEOPLE: Question[people.PeopleView] = Question(
     "people", "people:PeopleView", "/agents/{agent}/people", whole=True
 )
 """What it knows of people, as cards, with the memories that are their evidence."""
+PROFILE: Question[people.ProfileView] = Question(
+    "profile", "people:ProfileView", "/agents/{agent}/profile", whole=True
+)
+"""What it makes of people, with the memories that weigh most."""
 JOURNAL: Question[journal.JournalView] = Question(
     "journal", "journal:JournalView", "/agents/{agent}/journal", whole=True
 )
@@ -189,7 +193,7 @@ FLOW: Question[views.FlowView] = Question("last_retrieval", "views:FlowView", f"
 LINKS: Question[links.LinksView] = Question("links", "links:LinksView", f"{MEMORY}/entries/{{entry}}/links")
 
 _ALL: tuple[Question[Any], ...] = (
-    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, PEOPLE, JOURNAL),
+    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, PEOPLE, PROFILE, JOURNAL),
     *(CHRONICLE, FOCUS, RECALL, ARCHIVE, STATS),
     *(WORKING, EPISODIC, IMPORTANT, BY_USER, BROWSE, SYMBOLS, AFFECT_GROUPS, ALIKE, FLOW, LINKS),
 )

@@ -14,6 +14,7 @@ from noodlings.ports import Store
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.relationship import Manner, Regard
 from noodlings.values.sent_prompt import PromptMessage, SentPrompt
 from noodlings.values.tone import PLAIN, Tone
 from noodlings.values.trace import Modulation, Trace
@@ -70,6 +71,7 @@ class WhyView(ViewOfAgent):
         calls, tokens: what it cost of a model.
         hidden: memories that were in mind and that the caller may not read.
         tone: the tone that the answer had to have, and why.
+        regard: how relationships shaped it, in words: "reserved, because of #3 #8".
     """
 
     back: int
@@ -87,6 +89,7 @@ class WhyView(ViewOfAgent):
     tokens: int
     hidden: int
     tone: Tone = PLAIN
+    regard: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +225,7 @@ def as_seen(
         tokens=trace.tokens,
         hidden=hidden,
         tone=_tone(viewpoint, store, trace.tone),
+        regard=_regard(viewpoint, store, trace.regard),
     )
 
 
@@ -231,6 +235,18 @@ def _tone(viewpoint: Viewpoint, store: Store, tone: Tone) -> Tone:
         return tone
     entry = store.entries(viewpoint.agent_id, [tone.entry_id]).get(tone.entry_id)
     return tone if entry is not None and may_read(viewpoint.caller, entry) else replace(tone, entry_id=None)
+
+
+def _regard(viewpoint: Viewpoint, store: Store, regard: Regard) -> str:
+    """In words, with the ids of the memories behind it that the caller may read."""
+    told = [
+        "" if regard.manner is Manner.PLAIN else str(regard.manner),
+        f"{'gladder' if regard.feeling > 0.0 else 'less glad'} to see them" if regard.feeling else "",
+        f"{'more' if regard.chance > 0.0 else 'less'} inclined to speak" if regard.chance else "",
+    ]
+    entries = store.entries(viewpoint.agent_id, regard.evidence) if any(told) else {}
+    ids = [f"#{number}" for number, one in entries.items() if may_read(viewpoint.caller, one)]
+    return ", ".join(filter(None, [*told, f"because of {' '.join(ids)}" if ids else ""]))
 
 
 def transistors(viewpoint: Viewpoint, store: Store, gains: dict[str, float], chain: str) -> TransistorsView:

@@ -102,6 +102,7 @@ def test_people_and_days_are_told_with_their_evidence(society: Society, use: Use
     ]  # fmt: skip
     assert '- ahead on 1970-01-13: "I have my driving test tomorrow' in said(people)
     assert "(#2)" in said(people)
+    assert re.search(r"it is [a-z ]+ \(\d+ for, \d+ against\):", said(people))
     days = use("get_journal", agent="phi", day="1970-01-12")
     seen = asyncio.run(inspector.journal(OWNER, "phi", "1970-01-12", 7))
     assert days.structured_content == seen.as_dict()

@@ -92,6 +92,11 @@ WINDOWS: dict[str, list[Window]] = {
         Window("@people servnak", f"{P}/people", ("servnak", None, 5), {"limit": 5}),
         Window("@people servnak me", f"{P}/people", ("servnak", "me", 5), {"person": "me", "limit": 5}),
     ],
+    "profile": [
+        Window("@profile servnak", f"{P}/profile", ("servnak", 15), {"limit": 15}),
+        Window("@profile servnak --limit 1 --page 2", f"{P}/profile", ("servnak", 1, 1),
+               {"limit": 1, "offset": 1}),
+    ],
     "symbols": [
         Window("@symbols servnak", f"{M}/symbols", ("servnak", 8), {"limit": 8}),
         Window("@symbols servnak --similar --limit 1", f"{M}/symbols", ("servnak", 1, 0, True),

@@ -6,7 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from noodlings.values.caller import Caller
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.ports import Changes
+from noodlings.store.memory import MemoryStore
+from noodlings.values.caller import Caller, Role
+from noodlings.values.percept import Percept
+from tests.commands.conftest import Player
 
 
 @pytest.fixture
@@ -125,3 +132,82 @@ async def test_reflecting_needs_a_model(player):
 async def test_reflecting_is_for_admins(player):
     player.context = replace(player.context, caller=Caller("user_caity", "caity"))
     assert "Only an admin may let a character reflect" in "\n".join(await player.read("@reflect servnak"))
+
+
+@pytest.fixture
+async def insulted(player):
+    """Servnak, whom Caity insulted for a week, and Bob thanked in its presence."""
+    for _ in range(7):
+        for line in ("you are a stupid tin can", "shut up, idiot"):
+            await player.type(f"say servnak, {line}", after=10.0)
+            await perceived(player, "thank you so much, you are wonderful", "user_bob")
+        player.clock.advance(86_400.0)
+    return player
+
+
+async def perceived(player, text: str, user: str):
+    here = frozenset({"user_bob", "user_caity"})
+    heard = Percept(user, text, player.clock.now(), addressed=True, present=here)
+    return await player.society.perceive("servnak", heard)
+
+
+async def test_a_card_says_what_it_makes_of_somebody(insulted):
+    reply = await insulted.type("@people servnak me")
+    (card,) = reply.data["people"]
+    made = card["acquaintance"]["relationship"]
+    assert (made["words"], made["pleasant"], made["unpleasant"]) == ("wary of them", 0, 14)
+    shown = " ".join("\n".join(await insulted.read("@people servnak me")).split())
+    evidence = " ".join(map(str, made["evidence"]))
+    assert f"it is wary of them: 0 lines for, 14 against, most of all {evidence}" in shown
+
+
+async def test_why_tells_of_the_reserve_and_its_evidence(insulted):
+    await insulted.type("say hello servnak")
+    reply = await insulted.type("@why servnak")
+    kept = insulted.society.store.traces("servnak", 1)[0].regard
+    evidence = " ".join(f"#{number}" for number in kept.evidence)
+    assert reply.data["regard"] == f"reserved, less glad to see them, because of {evidence}"
+    shown = " ".join("\n".join(await insulted.read("@why servnak")).split())
+    assert f"regard {reply.data['regard']}" in shown
+
+
+async def test_a_profile_lists_relationships_and_a_player_sees_only_its_own(insulted):
+    reply = await insulted.type("@profile servnak")
+    listed = {one["of"]: one["words"] for one in reply.data["relationships"]}
+    assert listed == {"user_bob": "fond of them", "user_caity": "wary of them"}
+    lines = await insulted.read("@profile servnak")
+    assert lines[0] == "SERVNAK · profile"
+    assert any("Bob" in line or "bob" in line for line in lines)
+    assert "1 more with --limit 1 --page 2" in "\n".join(await insulted.read("@profile servnak --limit 1"))
+    caller = insulted.context.caller
+    insulted.context = replace(insulted.context, caller=replace(caller, role=Role.PLAYER))
+    own = await insulted.type("@profile servnak")
+    assert [one["of"] for one in own.data["relationships"]] == ["user_caity"]
+    assert "bob" not in str(own.data)
+    shown = await insulted.read("@profile maren")
+    assert "It makes nothing of anybody yet." in "\n".join(shown)
+
+
+async def test_who_reads_a_turn_with_others_sees_no_ids_of_theirs(insulted):
+    trace = await perceived(insulted, "hello servnak", "user_bob")
+    society, inspector = insulted.society, insulted.context.inspector
+    stored = society.store.traces("servnak", 1)[0]
+    both = replace(stored.regard, evidence=(1, *trace.regard.evidence), feeling=0.04)
+    society.store.commit(Changes("servnak", trace=replace(stored, regard=both)))
+    bob = inspector.turn(Caller("user_bob", "bob"), "servnak", trace.entry_id)
+    assert bob.regard.split("because of ")[1] == " ".join(f"#{one}" for one in trace.regard.evidence)
+    assert "because of #1 #" in inspector.turn(insulted.context.caller, "servnak", trace.entry_id).regard
+
+
+async def test_where_nothing_is_made_of_people_nothing_is_shown(tmp_path):
+    settings = Settings(
+        store={"path": str(tmp_path)}, embedding={"model": "none"}, reflection={"relationships": False}
+    )  # type: ignore[arg-type]
+    clock = ManualClock(1_000_000.0)
+    player = Player(build(settings, clock=clock, store=MemoryStore()), clock)
+    for _ in range(5):
+        await player.type("say servnak, you are a stupid tin can, and I am afraid of geese")
+    reply = await player.type("@people servnak me")
+    assert reply.data["people"][0]["acquaintance"]["relationship"] is None
+    assert (await player.type("@profile servnak")).data["relationships"] == []
+    await player.world.close()
