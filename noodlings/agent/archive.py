@@ -159,7 +159,7 @@ class AgentArchive:
             return None
         with index.lock:
             kept, rows = index.index, index.lines(filters)
-            columns = (index.ids, kept.timestamps, index.affects, kept.importances, index.addressed)
+            columns = (index.ids, kept.timestamps, index.affects, kept.importances)
             return relationship(of, now, kept.audience(rows), *(one.rows[rows] for one in columns))
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:

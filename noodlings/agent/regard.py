@@ -49,7 +49,7 @@ def in_mind(core: AgentCore, percept: Percept, step: int) -> Relationship:
     theirs += memory.retrieve_episodic(user, limit=None, present=percept.listeners)
     lines = {one.id: one for one in theirs if one.step <= step and is_line(one.kind, bool(one.source))}
     told = EntryColumns.of([*lines.values()])
-    columns = (told.ids, told.timestamps, told.affects, told.importances, told.addressed)
+    columns = (told.ids, told.timestamps, told.affects, told.importances)
     return relationship(user, percept.timestamp, OPEN, *map(np.array, columns))
 
 

@@ -40,7 +40,7 @@ class EntryColumns:
     Attributes:
         affects: shape (n, 5), NaN where nothing is known.
         audiences, tags: by index, for entries that are confined, or have tags.
-        addressed: whether each was meant for the agent; ingested: whether a source told it.
+        ingested: whether a source told each of them.
         embedded: whether each has a vector; `vectors` are those, float32 of length 1.
         tried: by entry id, the failed attempts of entries without a vector.
     """
@@ -56,7 +56,6 @@ class EntryColumns:
     places: Sequence[str]
     audiences: Mapping[int, Audience]
     tags: Mapping[int, frozenset[str]]
-    addressed: Sequence[bool]
     ingested: Sequence[bool]
     embedded: Sequence[bool] = ()
     vectors: Iterable[Vector] = ()
@@ -82,7 +81,6 @@ class EntryColumns:
             places=[entry.place for entry in entries],
             audiences={n: entry.audience for n, entry in enumerate(entries) if entry.audience.confined},
             tags={n: tags_of(entry) for n, entry in enumerate(entries) if entry.extra},
-            addressed=[entry.parts.addressed > 0.0 for entry in entries],
             ingested=[bool(entry.source) for entry in entries],
             embedded=[vector is not None for vector in made],
             vectors=[vector for vector in made if vector is not None],

@@ -47,7 +47,6 @@ class SearchIndex:
         lengths: how much was said to the agent, 0…1.
         with_time: whether a time is mentioned.
         asks: whether something is asked.
-        addressed: whether it was meant for the agent.
         lock: held while anything here is read or changed.
     """
 
@@ -61,7 +60,6 @@ class SearchIndex:
         self.lengths = GrowingArray("float32")
         self.with_time = GrowingArray("bool")
         self.asks = GrowingArray("bool")
-        self.addressed = GrowingArray("bool")
         self._is_line = GrowingArray("bool")
         self.lock = RLock()
         self._vectors = VectorIndex(model, dimensions) if model else None
@@ -144,7 +142,6 @@ class SearchIndex:
         self._answered.extend(answered)
         self.with_time.extend(np.array(holding))
         self.asks.extend(asks)
-        self.addressed.extend(np.array(columns.addressed))
         self._is_line.extend(is_lines)
         if self._vectors is not None:
             self._vectors.add(embedded, vectors, self.neighbours)

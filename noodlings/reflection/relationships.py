@@ -1,7 +1,7 @@
 """Relationships: what an agent makes of somebody, by how their lines felt.
 
 A line moves as far as it was pleasant or unpleasant, but not where it was felt with sorrow or fear: whoever
-tells of a death is not unkind. Important lines and those of the latest weeks count more, overheard ones half.
+tells of a death is not unkind. Important lines and those of the latest weeks count more.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ MOVES = 0.2
 """Valence without sorrow and fear, positive or negative, from which a line moves."""
 HALF_LIFE = 28 * DAY
 """World time in which a line comes to count half."""
-OVERHEARD = 0.5
-"""How much a line counts that was not meant for the agent."""
 DOUBT = 1.0
 """How much has to move before a warmth is half of what it would be without doubt: about four insults."""
 DAYS, LINES = 7.0, 100.0
@@ -35,7 +33,6 @@ def relationship(
     timestamps: FloatArray,
     affects: FloatArray,
     importances: FloatArray,
-    addressed: FloatArray,
 ) -> Relationship:
     """What an agent makes of the person `of` at world time `now`, by all of their lines in any order.
 
@@ -43,16 +40,14 @@ def relationship(
         audience: who may learn of all of the lines.
         affects: shape (n, 5), NaN where it is unknown what was felt; the other columns have shape (n,).
         importances: 0…1.
-        addressed: whether a line was meant for the agent.
     """
     if not len(ids):
         return Relationship(of)
     valence, _, fear, sorrow, _ = affects.T
     felt = np.nan_to_num(valence * (1.0 - fear) * (1.0 - sorrow))
     moved = np.sign(felt) * np.maximum(np.abs(felt) - MOVES, 0.0) / (1.0 - MOVES)
-    share = np.where(addressed, 1.0, OVERHEARD)
     fading = np.exp2(np.minimum(timestamps - now, 0.0) / HALF_LIFE)
-    pull = moved * importances * share * fading
+    pull = moved * importances * fading
     weights = np.abs(pull)
     least = np.partition(weights, -MOST)[-MOST] if len(ids) > MOST else 0.0
     heavy = np.flatnonzero((weights >= least) & (weights > 0.0))
@@ -61,7 +56,7 @@ def relationship(
     return Relationship(
         of,
         lines=len(ids),
-        familiarity=float(1.0 - np.exp2(-days / DAYS - share.sum() / LINES)),
+        familiarity=float(1.0 - np.exp2(-days / DAYS - len(ids) / LINES)),
         warmth=float(pull.sum() / (weights.sum() + DOUBT)),
         met=float(timestamps.min()),
         last=float(timestamps.max()),

@@ -188,9 +188,9 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
     Raises:
         StoreError: something of it is damaged; reading row by row tells what.
     """
-    names = tuple(zip(*rows, strict=True)) or ((),) * 18
+    names = tuple(zip(*rows, strict=True)) or ((),) * 17
     (ids, timestamps, users, texts, responses, affects, importances, kinds, places) = names[:9]
-    witnesses, confined, extras, blobs, attempts, reasons, tiers, parts, ingested = names[9:]
+    witnesses, confined, extras, blobs, attempts, reasons, tiers, ingested = names[9:]
     try:
         _require(_TEXT, *users, *texts, *places)
         _require(_TEXT | _NONE, *responses, *reasons)
@@ -238,7 +238,6 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
             places,
             {n: audience for n, audience in heard.items() if audience.confined},
             {n: tags_in(extra) for n, extra in marked.items()},
-            [parts_of(one).addressed > 0.0 for one in parts],
             [bool(told) for told in ingested],
             [blob is not None for blob in blobs],
             vectors,

@@ -201,7 +201,8 @@ COLUMNS = (
         func.coalesce(entries.c.override, entries.c.encoded_importance),
         *(entries.c[name] for name in ("kind", "place", "audience", "confined", "extra")),
         *(vectors.c[name] for name in ("vector", "attempts", "reason")),
-        *(entries.c.tier, entries.c.parts, entries.c.source.is_not(None)),
+        entries.c.tier,
+        entries.c.source.is_not(None),
     )
     .join_from(
         entries,

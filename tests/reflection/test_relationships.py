@@ -15,28 +15,26 @@ from noodlings.values.relationship import BOUND, Manner, Relationship, manner_to
 
 NOW = 20_000 * DAY
 KIND, UNKIND, GRIEF = (0.8, 0.6, 0.0, 0.0, 0.0), (-0.8, 0.7, 0.0, 0.0, 0.0), (-0.8, 0.5, 0.0, 0.8, 0.0)
-Line = tuple[float, tuple[float, ...], float, bool]
-"""Days ago, affect, importance, addressed."""
+Line = tuple[float, tuple[float, ...], float]
+"""Days ago, affect, importance."""
 
 unit = st.floats(0.0, 1.0)
 lines = st.lists(
-    st.tuples(
-        st.floats(0.0, 400.0), st.tuples(st.floats(-1.0, 1.0), unit, unit, unit, unit), unit, st.booleans()
-    ),
+    st.tuples(st.floats(0.0, 400.0), st.tuples(st.floats(-1.0, 1.0), unit, unit, unit, unit), unit),
     max_size=12,
 )
 
 
 def made_of(told: list[Line], ids: list[int] | None = None) -> Relationship:
-    ages, affects, importances, addressed = zip(*told, strict=True) if told else ((), (), (), ())
+    ages, affects, importances = zip(*told, strict=True) if told else ((), (), ())
     numbers = np.arange(1, len(told) + 1) if ids is None else np.array(ids, np.int64)
     moments = NOW - DAY * np.array(ages)
     felt = np.array(affects).reshape(-1, 5)
-    return relationship("ann", NOW, OPEN, numbers, moments, felt, np.array(importances), np.array(addressed))
+    return relationship("ann", NOW, OPEN, numbers, moments, felt, np.array(importances))
 
 
 def days(count: int, affect: tuple[float, ...], each: int = 2, importance: float = 0.35) -> list[Line]:
-    return [(float(day), affect, importance, True) for day in range(count) for _ in range(each)]
+    return [(float(day), affect, importance) for day in range(count) for _ in range(each)]
 
 
 @given(lines)
@@ -54,9 +52,9 @@ def test_everything_is_within_its_bounds(told: list[Line]) -> None:
 @given(lines.filter(bool), st.data())
 def test_a_pleasanter_line_never_makes_it_colder(told: list[Line], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(told) - 1))
-    age, (valence, *others), importance, addressed = told[at]
+    age, (valence, *others), importance = told[at]
     better = data.draw(st.floats(valence, 1.0))
-    other = [*told[:at], (age, (better, *others), importance, addressed), *told[at + 1 :]]
+    other = [*told[:at], (age, (better, *others), importance), *told[at + 1 :]]
     assert made_of(other).warmth >= made_of(told).warmth - 1e-9
 
 
@@ -99,16 +97,15 @@ def test_who_tells_of_a_grief_or_a_fear_is_not_unkind() -> None:
         assert (found.warmth, found.unpleasant, found.evidence) == (0.0, 0, ())
 
 
-def test_what_is_long_ago_and_what_was_overheard_count_less() -> None:
+def test_what_is_long_ago_counts_less() -> None:
     week = days(5, UNKIND)
     later = [(age + 3 * HALF_LIFE / DAY, *rest) for age, *rest in week]
-    aside = [(age, felt, importance, False) for age, felt, importance, _ in week]
-    assert made_of(week).warmth < made_of(aside).warmth < made_of(later).warmth < 0.0
+    assert made_of(week).warmth < made_of(later).warmth < 0.0
     assert made_of(later).manner is Manner.PLAIN
 
 
 def test_the_evidence_is_what_weighs_most_and_unknown_feelings_are_none() -> None:
-    told = [*days(2, KIND, importance=0.1), (0.0, UNKIND, 0.9, True), (0.0, (np.nan,) * 5, 0.9, True)]
+    told = [*days(2, KIND, importance=0.1), (0.0, UNKIND, 0.9), (0.0, (np.nan,) * 5, 0.9)]
     found = made_of(told)
     assert found.evidence[-1] == 5
     assert (found.lines, found.unpleasant) == (6, 1)
