@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from noodlings.errors import UserError
 from noodlings.ingest.transcript import TranscriptProblem, read_transcript
 from noodlings.lab.evaluate.affect import auc
 from noodlings.lab.replay import BEGINNING
+from noodlings.memory.context import token_count
 from noodlings.recall.filters import Filters
 from noodlings.text import clean
 from noodlings.validation import read_yaml
@@ -65,6 +66,7 @@ class Exchange:
 
     Attributes:
         needs: ids of the entries that the answer needs; None for a line that asks nothing.
+        size, tokens: how many things were in mind for the answer, and what they cost in a prompt.
         in_mind, found, said: whether they were in mind, were found by the search, and show in the answer;
             None if that does not apply.
     """
@@ -79,6 +81,7 @@ class Exchange:
     keep: bool | None
     needs: list[int] | None = None
     size: int = 0
+    tokens: int = 0
     unknown: bool = False
     in_mind: bool | None = None
     found: bool | None = None
@@ -198,6 +201,7 @@ class Conversations:
             exchange,
             needs=needs,
             size=len(trace.recalled),
+            tokens=self._tokens(life, in_mind),
             unknown=unknown,
             in_mind=in_mind.issuperset(needs) and len(trace.recalled) <= MOST if needs else None,
             found=await self._found(life, text, needs) if needs else None,
@@ -221,6 +225,10 @@ class Conversations:
                 present=frozenset({ids[who]} if alone else ids.values()),
             ),
         )
+
+    def _tokens(self, life: _Life, entry_ids: Iterable[int]) -> int:
+        entries = self._society.store.entries(life.agent_id, list(entry_ids))
+        return sum(map(token_count, entries.values()))
 
     async def _found(self, life: _Life, text: str, needs: Sequence[int]) -> bool:
         archive = self._society.agents[life.agent_id].archive
@@ -278,10 +286,10 @@ def figures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
 
     Returns:
         in_mind, found_at_10, said: of questions that need something; unknown_admitted: of questions for what
-        was never told; wrong: answers with a word that must not be in them, of how many; context_entries: how
-        many were in mind for a question, on average; tone_felt: grave or glad lines whose valence has the
-        right sign; importance_auc: the chance that what is worth keeping is more important than what is not;
-        kept: the share of each of these above .3; by_kind.
+        was never told; wrong: answers with a word that must not be in them, of how many; context_entries,
+        context_tokens: how many were in mind for a question and what they cost, on average; tone_felt: grave
+        or glad lines whose valence has the right sign; importance_auc: the chance that what is worth keeping
+        is more important than what is not; kept: the share of each of these above .3; by_kind.
     """
     asked = [exchange for exchange in exchanges if exchange.needs is not None]
     known = [exchange for exchange in asked if exchange.needs]
@@ -303,6 +311,7 @@ def figures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "unknown_admitted": _share([exchange.said for exchange in asked if exchange.unknown]),
         "wrong": [sum(bool(exchange.wrong) for exchange in asked), len(asked)],
         "context_entries": round(sum(exchange.size for exchange in asked) / max(len(asked), 1), 1),
+        "context_tokens": round(sum(exchange.tokens for exchange in asked) / max(len(asked), 1), 1),
         "tone_felt": _share(felt),
         "importance_auc": round(auc(importances, kept) or 0, 3),
         "kept": {
@@ -332,7 +341,9 @@ def view(given: dict[str, Any]) -> Group:
     return Group(
         table,
         Text(f"found by the search among ten {_shown(found[0])}"),
-        Text(f"things in mind on average {given['context_entries']:g}"),
+        Text(
+            f"things in mind on average {given['context_entries']:g}, in {given['context_tokens']:g} tokens"
+        ),
         Text(f"not knowing admitted {_shown(unknown[0])} of {unknown[1]}; wrong {wrong} of {answers}"),
         Text(f"tone felt {_shown(tone[0])} of {tone[1]}"),
         Text(f"importance of what is worth keeping above the rest: AUC {given['importance_auc']:.3f}"),

@@ -140,6 +140,7 @@ def test_the_command_prints_one_line_of_json(cases: Path, tmp_path: Path) -> Non
         "unknown_admitted",
         "wrong",
         "context_entries",
+        "context_tokens",
         "tone_felt",
         "importance_auc",
         "kept",
