@@ -63,14 +63,20 @@ class ContentScores:
     _asks: npt.NDArray[np.bool_]
     _vectors: VectorIndex | None
     _query: npt.ArrayLike | None
+    _common: Numbers | float
 
-    def exactly(self, places: Rows) -> Numbers:
-        """The meaning of the rows at some places, measured exactly."""
+    def exactly(self, places: Rows, centred: bool = True) -> Numbers:
+        """The meaning of the rows at some places, measured exactly; not `centred`, it is a plain cosine."""
         if self.meaning is None or self._vectors is None or self._query is None:
             raise ValueError("searching by meaning needs an embedding model; set embedding.model")
-        rows = places if self._rows is None else self._rows[places]
         return self._vectors.meaning(
-            self._query, self._near, self.connected, rows, self._hidden, float(self.meaning.mean())
+            self._query,
+            self._near,
+            self.connected,
+            places if self._rows is None else self._rows[places],
+            self._hidden,
+            float(self.meaning.mean()),
+            common=self._common if centred else 0.0,
         )
 
     def only_near(self, place: int) -> bool:
@@ -113,26 +119,33 @@ def content(
         asks = asks.copy()
         asks[hidden] = False
     meaning, connected, rough = None, 1.0, False
+    common: Numbers | float = 0.0
     if vectors is not None and query_vector is not None:
-        connected = _connected(vectors, near, hidden)
+        connected, common = _connected(vectors, near, hidden)
         rough = vectors.many(rows)
-        meaning = vectors.meaning(query_vector, near, connected, rows, hidden, rough=rough)
+        meaning = vectors.meaning(query_vector, near, connected, rows, hidden, rough=rough, common=common)
     scores, own = words.score(question.words, near, hidden)
     if rows is not None:
         scores, own = scores[rows], own[rows]
     if connected < 1.0:
         scores = own + np.float32(connected) * (scores - own)
     return ContentScores(
-        meaning, scores, own, connected, rough, rows, hidden, near, asks, vectors, query_vector
+        meaning, scores, own, connected, rough, rows, hidden, near, asks, vectors, query_vector, common
     )
 
 
-def _connected(vectors: VectorIndex, near: Neighbours, hidden: Rows) -> float:
-    """How much the lines that are not hidden go on from each other, 0…1."""
+def _connected(vectors: VectorIndex, near: Neighbours, hidden: Rows) -> tuple[float, Numbers | float]:
+    """How much the lines that are not hidden go on from each other, 0…1; what their vectors are lessened by.
+
+    In a talk that goes on, what all lines have in common is its subject, and stays. In a busy room it is
+    idle talk, which is near to every question.
+    """
     earlier, later = near.pairs(PAIRS, hidden)
     if len(later) < ENOUGH_PAIRS:
-        return 1.0
-    return min(max(vectors.coherence(earlier, later) / CONNECTED, 0.0), 1.0)
+        return 1.0, 0.0
+    coherence, mean = vectors.coherence(earlier, later)
+    connected = min(max(coherence / CONNECTED, 0.0), 1.0)
+    return connected, np.float32(1.0 - connected) * mean
 
 
 Moments = npt.NDArray[np.float64]
@@ -152,7 +165,8 @@ class Hit:
         why: semantic, lexical, next_to, date: what found it, the strongest first; affect, for mood, last.
         scores: each component, 0…1, by its name (see `noodlings.recall.rank.Weights`), and "mood": the part
             of the score that mood added. "words" counts the words of the line itself, "next_to" what the
-            lines around it add.
+            lines around it add; "meaning" is a cosine. "standing_out", only where lines have little to do
+            with those around them, is what counted for meaning: how much nearer it is than idle talk.
         only_near: it was found by the lines around it alone.
     """
 
@@ -246,6 +260,9 @@ class Searcher:
                 congruent = congruence(mood, archive.affects.rows[found])
                 lifts = lift(scores[places], congruent, emotion_weight).astype(np.float32)
             totals = np.minimum(scores[places] + lifts, 1.0)
+            if around.connected < 1.0 and len(places):
+                parts["standing_out"], parts["meaning"] = parts["meaning"], parts["meaning"].copy()
+                parts["meaning"][places] = around.exactly(few[places], centred=False)
             hits = []
             for at in np.lexsort((places, -totals))[:limit]:
                 place, there = int(places[at]), int(few[places[at]])
@@ -254,7 +271,7 @@ class Searcher:
                 components["next_to"] = max(float(around.words[there]) - own, 0.0)
                 entry_id, only_near = int(archive.ids.rows[found[at]]), around.only_near(there)
                 hits.append(_hit(entry_id, totals[at], components, lifts[at], only_near))
-            return [hit for hit in hits if hit.score >= min_score]
+            return [hit for hit in hits if hit.score >= min_score and hit.why[:1] not in ((), (Why.AFFECT,))]
 
     def _read(self, query: str, filters: Filters, asker: str | None) -> Cues:
         return cues.read(query, self.archive.people, asker, filters.user, self.sets_aside)

@@ -169,6 +169,7 @@ class VectorIndex:
         hidden: Rows = NOWHERE,
         average: float | None = None,
         rough: bool = False,
+        common: Numbers | float = 0.0,
     ) -> Numbers:
         """Cosine of the query with each row, by itself and mixed with its neighbours, 0…1.
 
@@ -181,10 +182,13 @@ class VectorIndex:
             hidden: rows whose vectors count nowhere.
             average: what a row without a vector counts; None for the mean of `rows`.
             rough: by the signs alone, which is off by .06 or so and reads a thirtieth of the memory.
+            common: what is subtracted from the query and from each row, shape (dimensions,): what is like
+                everything that is said counts less, what is unlike it more.
         """
-        query = self.checked(query)
+        query = self.checked(query) - np.asarray(common, np.float32)
         take: Rows | slice = slice(None) if rows is None else rows
         cosines = self._rough(query) if rough else self._cosines(query, rows, neighbours)
+        cosines[:-1] -= np.float32(np.sum(common * query)) * self._present.rows
         own: Numbers = cosines[:-1][take]
         if connected < 1.0:
             own = own.clip(0.0, 1.0)
@@ -204,8 +208,8 @@ class VectorIndex:
         mixed += own
         return mixed
 
-    def coherence(self, earlier: Rows, later: Rows) -> float:
-        """How much nearer in meaning lines that follow each other are than any two of them, −1…1.
+    def coherence(self, earlier: Rows, later: Rows) -> tuple[float, Numbers]:
+        """How much nearer in meaning lines that follow each other are than any two of them, −1…1; their mean.
 
         The mean cosine of each pair, less that of all pairs of the later lines (the squared length of their
         mean). Near 0 in a room where everybody talks about something else.
@@ -214,9 +218,9 @@ class VectorIndex:
             earlier, later: rows, pair by pair.
         """
         after = self._matrix.rows[later]
-        mean = after.mean(axis=0)
+        mean: Numbers = after.mean(axis=0)
         pairs = np.einsum("ij,ij->i", self._matrix.rows[earlier], after)
-        return float(pairs.mean() - mean @ mean)
+        return float(pairs.mean() - mean @ mean), mean
 
     def cosine(self, query: npt.ArrayLike, row: int) -> float:
         """The cosine of the query with one row, without its neighbours; 0 where it has no vector."""
@@ -274,7 +278,7 @@ class VectorIndex:
         return products
 
     def _rough(self, query: Numbers) -> Numbers:
-        """Cosines of the query with each row by the signs alone, shape (n + 1,); 0 without a vector."""
+        """The query times each row by the signs alone, shape (n + 1,); 0 without a vector."""
         differing = np.zeros(len(self), np.uint16)
         room = np.empty(len(self), np.uint64)
         for signs, word in zip(self._signs, _signs(query[None])[0], strict=True):
@@ -282,7 +286,7 @@ class VectorIndex:
             differing += np.bitwise_count(room)
         cosines = np.empty(len(self) + 1, np.float32)
         np.take(self._angles, differing, out=cosines[:-1])
-        cosines[:-1] *= self._present.rows
+        cosines[:-1] *= np.float32(np.linalg.norm(query)) * self._present.rows
         cosines[-1] = 0.0
         return cosines
 

@@ -41,7 +41,7 @@ def coherence(vectors: list[str]) -> float:
     for number, text in enumerate(vectors):
         append_row(near, float(number), "")
         append_vector(index, vector_of(text), near)
-    return index.coherence(*near.pairs(100))
+    return index.coherence(*near.pairs(100))[0]
 
 
 def test_a_talk_that_goes_on_is_coherent_and_a_busy_room_is_not() -> None:
@@ -49,6 +49,13 @@ def test_a_talk_that_goes_on_is_coherent_and_a_busy_room_is_not() -> None:
     assert coherence(going_on) > 0.1
     assert abs(coherence([WORDS[n * 7 % 10] for n in range(40)])) < 0.2
     assert coherence(["boat"] * 20) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_room_that_says_one_thing_only_is_searched_by_its_words() -> None:
+    room = archive_of(
+        *(make_entry(n, "boat", timestamp=n * SECOND) for n in range(4 * ENOUGH_PAIRS)), vectors=True
+    )
+    assert ids(room.search("boat", limit=2, query_vector=vector_of("boat"))) == [0, 1]
 
 
 def test_only_pairs_of_one_talk_are_measured_and_none_that_is_hidden() -> None:
@@ -78,6 +85,30 @@ def test_in_a_busy_room_a_line_that_is_somewhat_alike_is_no_mere_neighbour() -> 
     hits = {hit.entry_id: hit for hit in room.search("ill?", limit=100, query_vector=faintly)}
     assert 0.1 < hits[20].scores["meaning"] < MEANT
     assert not hits[20].only_near
+
+
+def test_what_is_unlike_idle_talk_stands_out_beside_idle_talk_that_is_near_to_everything() -> None:
+    idle = [f"her warm smile glows {WORDS[n % 10]} {WORDS[(n * 7 + 3) % 10]}" for n in range(64)]
+    lines = [*idle[:20], "it was sesame again", *idle[20:]]
+    room = archive_of(
+        *(make_entry(n, line, "user_bob", timestamp=n * SECOND) for n, line in enumerate(lines)), vectors=True
+    )
+    asked = vector_of("a warm smile glows over sesame")
+    nearest = [entry_id for entry_id, _ in room.nearest(asked)]
+    hits = room.search("what must she never eat?", query_vector=asked)
+    assert nearest[0] != 20
+    assert ids(hits)[0] == 20
+    assert hits[0].scores["meaning"] == pytest.approx(float(asked @ vector_of(lines[20])), abs=1e-5)
+    assert hits[0].scores["standing_out"] > 2 * max(hit.scores["standing_out"] for hit in hits[1:])
+
+
+def test_in_a_talk_that_goes_on_nothing_is_subtracted() -> None:
+    going_on = [f"{WORDS[n // 4 % 10]} {WORDS[n // 4 % 10]} {WORDS[n % 10]}" for n in range(40)]
+    talk = archive_of(
+        *(make_entry(n, line, timestamp=n * SECOND) for n, line in enumerate(going_on)), vectors=True
+    )
+    hits = talk.search("boat", query_vector=vector_of("boat"))
+    assert all("standing_out" not in hit.scores for hit in hits)
 
 
 def test_whose_lines_are_rare_is_found_by_asking() -> None:

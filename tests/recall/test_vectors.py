@@ -53,6 +53,15 @@ def test_a_score_is_the_cosine_with_a_row_and_its_neighbours(count, gap):
     assert index.meaning(unit(999), neighbours) == pytest.approx(expected, abs=1e-5)
 
 
+def test_what_all_have_in_common_is_subtracted_from_the_query_and_from_each_row():
+    index, neighbours = filled(40, gap=9_999.0)
+    rows = np.array([unit(row) for row in range(40)])
+    common = 0.5 * rows.mean(axis=0)
+    expected = np.clip((rows - common) @ (unit(999) - common), 0.0, 1.0)
+    assert index.meaning(unit(999), neighbours, 0.0, common=common) == pytest.approx(expected, abs=1e-5)
+    assert not index.meaning(unit(7), neighbours, 0.0, common=unit(7)).any()
+
+
 def test_some_rows_score_as_among_all():
     index, neighbours = filled(100)
     few = np.array([3, 50, 51])
@@ -127,6 +136,11 @@ def test_of_many_rows_the_nearest_are_those_that_all_products_give(monkeypatch):
     rough = index.meaning(query, neighbours, rough=True)
     assert np.abs(rough - mixed).max() < 0.5
     assert np.corrcoef(rough, mixed)[0, 1] > 0.9
+    common = np.mean([index.vector(row) for row in range(512)], axis=0)
+    rough, centred = (
+        index.meaning(query, neighbours, 0.0, rough=few, common=common) for few in (True, False)
+    )
+    assert np.corrcoef(rough, centred)[0, 1] > 0.8
 
 
 def test_vectors_that_have_much_in_common_or_few_numbers_are_all_measured_exactly(monkeypatch):
