@@ -31,8 +31,13 @@ from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
-FLOOR = 0.1
-"""Cosine (with neighbours where they count) from which a hit without a shared word comes to mind."""
+FLOOR = 0.05
+"""Cosine (with neighbours where they count), or how much nearer than idle talk, from which a hit without a
+shared word comes to mind."""
+STANDING_OUT, FAINT = "standing_out", 0.1
+"""The component of a hit in a busy room, and the value below which it is hardly nearer than idle talk."""
+FAR = 0.55
+"""The share of the best score below which nothing comes to mind in a busy room."""
 MOST = 12
 """Things in mind at once, unless the settings ask for more."""
 LEADS, LINKED = 3, 2
@@ -158,6 +163,7 @@ async def remind(
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
     if archive.embedding.trouble:
         turn.degraded.append(f"searched by words only: {archive.embedding.trouble}")
+    hits.sort(key=_is_faint)
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _is_relevant(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     later = {
@@ -307,10 +313,16 @@ def _linked_recall(entry: MemoryEntry, score: float) -> Recalled:
     return Recalled(entry, (Why.LINKED,), score, {Why.LINKED.value: score})
 
 
+def _is_faint(hit: Hit) -> bool:
+    """Whether a hit is hardly nearer to the question than idle talk is, and shares no word with it."""
+    return hit.scores["words"] == 0.0 and hit.scores.get(STANDING_OUT, 1.0) < FAINT
+
+
 def _is_relevant(hit: Hit) -> bool:
     """Whether a hit has to do with the question: by a word, its meaning or the date."""
     scores = hit.scores
-    return scores["words"] > 0.0 or scores.get("meaning", 0.0) >= FLOOR or scores.get("date", 0.0) > 0.0
+    near = max(scores.get("meaning", 0.0), scores.get(STANDING_OUT, 0.0))
+    return scores["words"] > 0.0 or near >= FLOOR or scores.get("date", 0.0) > 0.0
 
 
 def recollections(
@@ -336,13 +348,30 @@ def recollections(
         if old in place and new in place:
             place[new] = min(place[new], place[old])
     found.sort(key=lambda pair: (place[pair[1].id], -pair[1].id))
-    told = [_recalled(hit, entry) for hit, entry in found if entry.kind in _TOLD]
     said, woven = map(_folded, asked)
 
     def is_news(text: str) -> bool:
         return text != said and (text in said or text not in woven)
 
-    return once(one for one in told if is_news(_folded(one.entry.user_text)))[:most]
+    told = [(hit, entry) for hit, entry in found if entry.kind in _TOLD and is_news(_folded(entry.user_text))]
+    best = max((hit.score for hit, entry in told if not _only_asks(entry.user_text)), default=0.0)
+    near = [
+        _recalled(hit, entry)
+        for hit, entry in told
+        if hit.score >= FAR * best or STANDING_OUT not in hit.scores or entry.id in corrections.values()
+    ]
+    return once(near)[:most]
+
+
+def in_mind(found: Iterable[Recalled], reminded: bool, percept: Percept, persona: Persona) -> list[Recalled]:
+    """What is in mind for an answer: each thing once, oldest to newest.
+
+    Beside what a line by itself `reminded` of, the talk of now is no memory: a model is told of it in turns.
+    """
+    kept = once(found)
+    if reminded and len(stems(subject(uncalled(percept.text, persona)))) >= ENOUGH_WORDS:
+        kept = [one for one in kept if one.why != (Why.RECENT,)]
+    return sorted(kept, key=lambda one: one.entry.id)
 
 
 def once(found: Iterable[Recalled]) -> list[Recalled]:

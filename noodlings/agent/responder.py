@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import heard
-from noodlings.agent.recollection import TALK_LINES, come_due, once, question, remind, talk_budget
+from noodlings.agent.recollection import TALK_LINES, come_due, in_mind, question, remind, talk_budget
 from noodlings.agent.regard import moved, relationships
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -88,7 +88,7 @@ class Responder:
             without=(turn.entry.id,),
             min_similarity=self.services.memory.affect_threshold,
         )
-        turn.recalled = sorted(once(turn.recalled), key=lambda found: found.entry.id)
+        turn.recalled = in_mind(turn.recalled, bool(also), percept, self.core.persona)
         if self.core.archive is not None and self.core.archive.relationships:
             await self.core.archive.within(0.0)
         speaker = percept.user_id

@@ -69,14 +69,10 @@ class ContentScores:
         """The meaning of the rows at some places, measured exactly; not `centred`, it is a plain cosine."""
         if self.meaning is None or self._vectors is None or self._query is None:
             raise ValueError("searching by meaning needs an embedding model; set embedding.model")
+        rows = places if self._rows is None else self._rows[places]
+        average, common = float(self.meaning.mean()), self._common if centred else 0.0
         return self._vectors.meaning(
-            self._query,
-            self._near,
-            self.connected,
-            places if self._rows is None else self._rows[places],
-            self._hidden,
-            float(self.meaning.mean()),
-            common=self._common if centred else 0.0,
+            self._query, self._near, self.connected, rows, self._hidden, average, common=common
         )
 
     def only_near(self, place: int) -> bool:

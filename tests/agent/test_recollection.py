@@ -11,6 +11,7 @@ import pytest
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import PAGE, SOON, AgentArchive
 from noodlings.agent.recollection import (
+    FAR,
     FLOOR,
     MOST,
     TALK_SECONDS,
@@ -185,6 +186,20 @@ def test_what_was_woven_into_the_question_is_no_news() -> None:
     assert [one.entry.id for one in found] == [2]
 
 
+def test_in_a_busy_room_what_is_far_below_the_best_that_tells_does_not_come() -> None:
+    entries = {number: before(number, f"the key {number}") for number in range(1, 5)}
+    entries[9] = before(9, "a key?")
+
+    def busy(entry_id: int, score: float) -> Hit:
+        return hit(entry_id, score, standing_out=0.5)
+
+    hits = [busy(9, 0.9), busy(1, 0.5), busy(2, FAR * 0.5), busy(3, 0.2), busy(4, 0.1)]
+    found = recollections(hits, entries, ("where?", ""), 8, {1: 4})
+    assert [one.entry.id for one in found] == [4, 1, 2, 9]
+    in_talk = [hit(1, 0.5), hit(3, 0.1)]
+    assert len(recollections(in_talk, entries, ("where?", ""), 8, {})) == 2
+
+
 def test_coming_and_going_does_not_come_to_mind() -> None:
     entries = [before(1, "arrives", kind=Kind.ARRIVE), before(2, "the key")]
     assert recalled(entries) == [2]
@@ -195,6 +210,20 @@ def test_what_was_forgotten_meanwhile_does_not_come() -> None:
 
 
 # -- in a living agent
+
+
+async def test_beside_what_answers_the_talk_of_now_is_no_memory(
+    make: Callable[..., Agent], say: Callable[..., Percept]
+) -> None:
+    agent = make()
+    told = await agent.perceive(say("the spare key is under the flowerpot"))
+    await chatter(agent, say)
+    asked = await agent.perceive(say("Phi, where is the spare key?"))
+    assert recalled_in(asked, told.entry_id)
+    assert all(found.why != ("recent",) for found in asked.recalled)
+    for text in ("Phi, zyxwv and vwxyz?", "Phi, and the key?"):
+        without = await agent.perceive(say(text))
+        assert any(found.why == ("recent",) for found in without.recalled), text
 
 
 @pytest.fixture
