@@ -162,6 +162,13 @@ def repeating(watch: Watch) -> Callable[..., Awaitable[object]]:
         watch.prompts += 1
         if call.task is Task.SYMBOL:
             return read(ModelAnswer(f"a cellar door hums under wet straw, {watch.prompts} {words}"))
+        if call.task is Task.FACTS:  # what is noted may be learned by whoever may learn of the line
+            told = WORD.findall(call.prompt[-1].content.partition("<heard>")[2])
+            readers = (watch.meant_for[told[0]] if told else None) or {"anybody"}
+            watch.look(shown, readers, "prompts")
+            fact = {"line": 1, "about": "speaker", "kind": "event", "quote": told[0] if told else ""}
+            fact |= {"fact": f"It is about {words}.", "replaces": 0}
+            return read(ModelAnswer(json.dumps({"facts": [fact]})))
         musing = "thinking this to yourself" in shown
         if not musing:
             watch.look(shown, hearing.get().listeners, "prompts")
