@@ -22,7 +22,7 @@ from noodlings.errors import UserError
 from noodlings.ports import Allowance
 from noodlings.recall.repetition import SHORTEST, Wording
 from noodlings.text import MAX_LINE, clean
-from noodlings.values.audience import Tier, confined_to
+from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
 from noodlings.values.memory import ImportanceParts, MemoryEntry, given
 from noodlings.values.percept import Percept
@@ -182,9 +182,11 @@ class ClientTalks:
         for agent_id in society.personas if store.keeps_secrets else ():
             own = store.entries(agent_id, store.told_by(agent_id, user_id))
             secret = [entry for entry in own.values() if entry.tier >= Tier.SECRET]
-            traces = (trace for entry in secret for trace in store.traces(agent_id, 1, before=entry.id + 1))
-            recalled = {one.entry_id for trace in traces for one in trace.recalled} - own.keys()
-            others = store.entries(agent_id, sorted(recalled)).values()
+            latest = ((entry.id, store.traces(agent_id, 1, before=entry.id + 1)) for entry in secret)
+            turns = (trace for number, traces in latest for trace in traces if trace.entry_id == number)
+            recalled = {one.entry_id for turn in turns for one in turn.recalled} - own.keys()
+            # Of others' secrets only what this user knows, or it could try out texts until one is held.
+            others = disclosed(store.entries(agent_id, sorted(recalled)).values(), frozenset({user_id}))
             secret += [entry for entry in others if entry.tier >= Tier.SECRET]
             told += [Wording(entry.user_text, names) for entry in secret]
             texts = (text or "" for entry in secret for text in (entry.user_text, entry.response))

@@ -334,6 +334,8 @@ class Agent:
             turn.unsay(overtaken)
         elif turn.said and self._core.forgettings != forgettings:
             turn.unsay("something it remembered was forgotten while it was speaking")
+        if not self._services.store.entries(self.id, turn.regard.evidence).keys() >= {*turn.regard.evidence}:
+            turn.regard = NO_REGARD  # what it rests on has been forgotten since
         if turn.response is None and entry.response is not None:
             return  # it was to be answered once more, and is not: the old answer and its trace stay
         self._respond(turn, entry)

@@ -63,12 +63,12 @@ def decide(
         return Decision(False, "not its talk")
     chance = _WILLINGNESS.get(percept.kind, 0.0) * (0.4 + persona.personality["extraversion"])
     chance += 0.5 * max(surprise - 0.5, 0.0) + URGENT * _urgency(affect)
-    luck, lot = rng.random(), rng.random()
+    luck, lot, eagerness = rng.random(), rng.random(), chance + salience
     if abs(luck - chance) <= BOUND:  # else it changes nothing
         chance = max(chance + liking(), 0.0)
     speaks = luck < chance
     why = f"felt like it (chance {chance:.2f})" if speaks else f"kept silent (chance to speak {chance:.2f})"
-    return Decision(speaks, why, chance + salience, last_spoke, lot)
+    return Decision(speaks, why, eagerness, last_spoke, lot)
 
 
 def _urgency(affect: Affect) -> float:

@@ -15,7 +15,7 @@ from noodlings.recall.filters import Filters
 from noodlings.reflection.relationships import relationship
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, disclosed
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.relationship import Relationship
 
 MOST = 8
@@ -65,7 +65,10 @@ def comes_back(core: AgentCore, percept: Percept, known: Callable[[], Relationsh
 
     if not _matters(core, percept):
         return False
-    latest = disclosed(core.memory.retrieve_working(), percept.listeners)
+    working = core.memory.retrieve_working()
+    if percept.kind is not Kind.ARRIVE and working and lately(working[0].timestamp):
+        return False  # in a busy room it remembers the talk of a few minutes, and cannot say
+    latest = disclosed(working, percept.listeners)
     here = any(one.user_id == percept.user_id and lately(one.timestamp) for one in latest)
     return not here and not lately(known().last)
 

@@ -81,7 +81,7 @@ class Turn:
         self.recalled, self.modulations, self.used, self.shown = [], (), frozenset(), ()
         self.voice, self.thought, self.response, self.tone, self.action = "", "", None, PLAIN, None
         self.decision = Decision(False, why)
-        self.audience = self.entry.audience
+        self.audience, self.regard = self.entry.audience, NO_REGARD
 
     def _whole_regard(self) -> Regard:
         """The regard with what shaped the answer."""

@@ -241,6 +241,9 @@ class Searcher:
             if rows is None:
                 scores[~archive.index.alive.rows] = -1.0
             count = limit if mood is None else limit * candidate_multiplier
+            count *= (
+                1 if around.connected == 1.0 else 2
+            )  # some turn out to have nothing to do with the question
             few = np.arange(len(scores))
             if around.rough:
                 few = np.sort(best_rows(scores, candidates(count)))
@@ -259,15 +262,19 @@ class Searcher:
             if around.connected < 1.0 and len(places):
                 parts["standing_out"], parts["meaning"] = parts["meaning"], parts["meaning"].copy()
                 parts["meaning"][places] = around.exactly(few[places], centred=False)
-            hits = []
-            for at in np.lexsort((places, -totals))[:limit]:
+            hits = list[Hit]()
+            for at in np.lexsort((places, -totals)):
                 place, there = int(places[at]), int(few[places[at]])
                 components = {name: float(part[place]) for name, part in parts.items()}
                 components["words"] = own = float(around.own[there])
                 components["next_to"] = max(float(around.words[there]) - own, 0.0)
                 entry_id, only_near = int(archive.ids.rows[found[at]]), around.only_near(there)
-                hits.append(_hit(entry_id, totals[at], components, lifts[at], only_near))
-            return [hit for hit in hits if hit.score >= min_score and hit.why[:1] not in ((), (Why.AFFECT,))]
+                hit = _hit(entry_id, totals[at], components, lifts[at], only_near)
+                if hit.score >= min_score and hit.why[:1] not in ((), (Why.AFFECT,)):
+                    hits.append(hit)
+                if len(hits) == limit:
+                    break
+            return hits
 
     def _read(self, query: str, filters: Filters, asker: str | None) -> Cues:
         return cues.read(query, self.archive.people, asker, filters.user, self.sets_aside)

@@ -73,3 +73,11 @@ def test_what_is_urgent_is_answered_more_often():
     assert rate(Affect(0.2, 0.5)) == calm
     assert rate(Affect(-0.5, 0.8, 0.9)) > calm + 80
     assert rate(Affect(-0.9, 0.6, 0.0, 0.9)) > calm + 80
+
+
+def test_what_it_bids_for_the_floor_does_not_hang_on_luck_where_a_liking_may_decide():
+    bids = {
+        decide(_percept(), PHI, NEUTRAL, 0.0, None, random.Random(seed), 0.0, lambda: 0.08).eagerness
+        for seed in range(60)
+    }
+    assert len(bids) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import closing
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from noodlings.values.relationship import BOUND, NO_REGARD, Manner, Relationship
 from noodlings.values.trace import Trace
 from noodlings.values.wording import parse
 from noodlings.voice.phrasebook import shared_voice
+from tests.fakes import SlowVoice
 
 DAY = 86_400.0
 ANN, BOB = "user_ann", "user_bob"
@@ -238,3 +240,33 @@ def test_a_feeling_moves_by_a_little_and_stays_in_its_range(valence: float, warm
     after = moved(Affect(valence), by).valence
     assert -1.0 <= after <= 1.0
     assert abs(after - valence) <= BOUND + 1e-9
+
+
+async def test_in_a_busy_room_nobody_comes_back_who_was_never_away(
+    tmp_path: Path, clock: ManualClock
+) -> None:
+    with closing(living(tmp_path, clock)) as society:
+        await days_of(society, INSULTS)
+        for number in range(4):
+            back = await hear(society, "hm ok", addressed=False)
+            assert (back.regard.feeling != 0.0) == (number == 0)
+            clock.advance(1_200.0)
+            for line in range(25):
+                await hear(
+                    society, f"my boat {number} {line} is red", user=BOB, present=(ANN,), addressed=False
+                )
+
+
+async def test_what_was_forgotten_while_it_spoke_is_in_no_trace(tmp_path: Path, clock: ManualClock) -> None:
+    voice = SlowVoice()
+    with closing(living(tmp_path, clock)) as society:
+        told = await days_of(society, INSULTS)
+        agent = society.agents["ada"]
+        object.__setattr__(agent._services, "voice", voice)
+        speaking = asyncio.create_task(hear(society, "hello ada"))
+        await voice.asked.wait()
+        agent.forget(told, ANN, clock.now())
+        voice.gate.set()
+        await speaking
+        (kept,) = society.store.traces("ada", 1)
+        assert kept.regard == NO_REGARD

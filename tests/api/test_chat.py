@@ -23,6 +23,7 @@ from noodlings.store.keys import UserKeys
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.store.vault import Encryption
+from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Tier
 from noodlings.values.percept import Percept
 from tests.api.conftest import MakeSite, Site
@@ -627,6 +628,24 @@ async def test_a_part_or_a_retelling_of_a_secret_goes_to_no_other_machine(
         assert b"zarnoak" not in recorder.sent.lower()
         await say(site, system("Summarize the talk so far"), user("the treasure of good company"), user=CAITY)
         assert b"good company" in recorder.sent
+
+
+async def test_nobody_can_try_out_what_another_told_in_secret(make_site: MakeSite, tmp_path: Path):
+    secret = "the zarnoak treasure lies behind the old mill"
+    async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
+        site = make_site(
+            store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))),
+            sections={"llm": {"base_url": recorder.url, "model": "m"}},
+        )
+        agent, now = site.society.agents["servnak"], site.clock.now()
+        for text in (secret, "where is the zarnoak treasure?"):
+            said = Percept(CAITY, text, now, addressed=True, tier=Tier.SECRET)
+            await site.society.perceive("servnak", said)
+        own = Percept(TOAD, "my own little secret about shoes", now, tier=Tier.SECRET)
+        agent.remember_told(own, "chat", NEUTRAL, None)  # a source's line has no turn of its own
+        agent.keep_told((), ())
+        await say(site, user(f"### Task: Generate a title.\nUSER: {secret}"), user=TOAD)
+        assert b"zarnoak" in recorder.sent  # what Toad wrote by himself tells nothing, unless it is held
 
 
 # -- nobody learns what was told to others

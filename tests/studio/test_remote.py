@@ -61,6 +61,7 @@ ASKED: list[tuple[Question[Any], dict[str, Any]]] = [
     (questions.BY_USER, {"who": "user_caity"}),
     (questions.FOCUS, {"level": 2, "query": "dog"}),
     (questions.PEOPLE, {"person": "user_caity"}),
+    (questions.PROFILE, {}),
     (questions.JOURNAL, {"limit": 2}),
 ]
 
