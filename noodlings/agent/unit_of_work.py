@@ -106,6 +106,14 @@ class UnitOfWork:
         record = store.load(core.id)
         if record is not None:
             core.recollect(record)
+        if made := self._made_of(forgotten.redacted):  # the answers that are gone may have lent them words
+            more = self.forget(made, by_user, now)
+            forgotten = replace(
+                forgotten,
+                count=forgotten.count + more.count,
+                redacted=tuple(sorted({*forgotten.redacted, *more.redacted})),
+                erased=forgotten.erased and more.erased,
+            )
         return forgotten
 
     def part_from(self, user_ids: frozenset[str]) -> None:

@@ -11,7 +11,7 @@ from noodlings.agent.learned import former
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError, StoreError
 from noodlings.inspect.inspector import Inspector
-from noodlings.ports import Changes
+from noodlings.ports import Changes, Speech
 from noodlings.recall.filters import Filters
 from noodlings.reflection.plans import due_of
 from noodlings.values.audience import Audience, Tier
@@ -209,6 +209,33 @@ async def test_a_fact_is_forgotten_with_its_line_and_with_what_else_lent_it_word
     line = store.archive("phi")[0]
     agent.forget([line.id], "user_ann", clock.now())
     assert facts(store) == []
+
+
+async def test_a_fact_is_forgotten_with_what_an_answer_was_made_of(make_agent, store, say, clock):
+    class Recalling:
+        name = "llm"
+
+        async def speak(self, utterance, allowance):
+            knows = any("zqgout" in one.entry.user_text for one in utterance.recalled)
+            used = tuple(one.entry.id for one in utterance.recalled)
+            return Speech("That will be the zqgout of our friend.", used) if knows else Speech("I see.")
+
+        async def modulate(self, thought, lens, utterance, allowance):
+            return thought
+
+    reader = Reader(Oh=[("Bob", FactKind.HEALTH, "Bob cannot walk for zqgout.")])
+    agent = make_agent(
+        fact_reader=reader, voice=Recalling(), archive=AgentArchive("phi", store, EmbeddingQueue())
+    )
+    bob = {"user": "user_bob", "present": frozenset({"user_ann"})}
+    await told(agent, say("I have been suffering from zqgout since my brother died", **bob))
+    await told(agent, say("what is our friend Bob suffering from?"))
+    clock.advance(-3_500)
+    await told(agent, say("Oh dear, Bob cannot walk any more, and my sister nurses him"))
+    assert [fact.user_text for fact in facts(store)] == ["Bob cannot walk for zqgout."]
+    agent.forget([1], "user_bob", clock.now())
+    assert facts(store) == []
+    assert "zqgout" not in str(store.archive("phi"))
 
 
 async def test_what_is_forgotten_while_it_is_read_is_not_kept(make_agent, store, say, clock):
