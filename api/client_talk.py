@@ -20,7 +20,7 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.society import Society
 from noodlings.errors import UserError
 from noodlings.ports import Allowance
-from noodlings.recall.repetition import SHORTEST, Wording
+from noodlings.recall.repetition import Wording, says_something
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
@@ -190,7 +190,7 @@ class ClientTalks:
             secret += [entry for entry in others if entry.tier >= Tier.SECRET]
             told += [Wording(entry.user_text, names) for entry in secret]
             texts = (text or "" for entry in secret for text in (entry.user_text, entry.response))
-            whole |= {text.casefold() for text in texts if len(text) > SHORTEST}
+            whole |= {text.casefold() for text in texts if says_something(text)}
 
         def are_secret(texts: Sequence[str]) -> bool:
             text = clean(" ".join(texts)).casefold()

@@ -1,6 +1,7 @@
 """Whether a text repeats another one in part, or retells it.
 
-Case, punctuation, endings of words, and who says it of whom ("my", "your") do not count.
+Case, punctuation, endings of words, and who says it of whom ("my", "your") do not count. In scripts that put
+no spaces between words a character is taken as a word.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ RUN = 5
 """Words in a row that are no coincidence, if one of them means something."""
 ENOUGH = 3
 """The weight of words that are none, in a row but for those that mean nothing, or near each other. A word
-that means something counts 1, one that is no ordinary English 2."""
+that means something counts 1, one that is no ordinary English 2, a character as a word `CHARACTER`."""
+CHARACTER = 0.75
 SHARE = 0.5
 """Of the weight of a whole text, the least if its words are merely near each other."""
 SPREAD = 1.5
 """How near: within so many times the words that the text has."""
 SHORTEST = 8
-"""Characters of a text that says something, whatever its words are."""
+"""Characters of a text that says something, whatever its words are; a character as a word counts twice."""
 
-_WORD = re.compile(r"\w+")
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ufaff\U00020000-\U0003ffff"
+"""Thai, Lao, Burmese, Khmer, kana, Chinese characters, and Hangul, whose words have endings of all kinds."""
+_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _RETOLD = {"i": "you", "me": "you", "my": "your", "mine": "yours", "am": "are", "was": "were"}
 
 
@@ -58,11 +63,18 @@ class Wording:
             for place in places
         )
 
-    def _weight_of(self, words: Collection[str]) -> int:
+    def _weight_of(self, words: Collection[str]) -> float:
         return sum(self._weights[word] for word in words)
 
 
-def _weight(word: str) -> int:
+def says_something(text: str) -> bool:
+    """Whether a text is so long that it says something, whatever its words are."""
+    return len(text) + len(_CHARACTER.findall(text)) > SHORTEST
+
+
+def _weight(word: str) -> float:
+    if _CHARACTER.match(word):
+        return CHARACTER
     return 0 if len(word) < 2 or word in COMMON_WORDS else 1 if word in ordinary_words() else 2
 
 

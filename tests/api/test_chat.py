@@ -599,6 +599,11 @@ async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(make_sit
         assert b"zarn" not in recorder.sent
         await say(site, user("### Task: Generate a title.\nUSER: the harbour is cold"), user=CAITY)
         assert b"harbour is cold" in recorder.sent
+        for part, told in (("我怀孕了", "我怀孕了怎么办"), ("鍵は花瓶の下", "鍵は花瓶の下です")):
+            await site.society.perceive("servnak", replace(said, text=part))
+            await say(site, user(f"### Task: Generate a title.\nUSER: {told}"), user=CAITY)
+            assert part.encode() not in recorder.sent
+            assert json.dumps(part).strip('"').encode() not in recorder.sent
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.recall.repetition import Wording
+from noodlings.recall.repetition import Wording, says_something
 
 SECRET = "Servnak, my treasure is buried under the goldzqoak tree at midnight corner"
 NAMES = frozenset({"servnak"})
@@ -60,7 +60,25 @@ def test_other_talk_is_none(said: str) -> None:
         ("Yes.", "yes, a fine day", False),
         ("hunter2", "Is it hunter2?", True),
         ("", "anything", False),
+        ("我怀孕了", "USER: 我怀孕了怎么办", True),
+        ("我怀孕了", "我不知道怎么办了，我想去北京", False),
+        ("鍵は花瓶の下", "鍵は花瓶の下です", True),
+        ("鍵は花瓶の下", "花瓶の下を見て", True),
+        ("鍵は花瓶の下", "花瓶に花があります", False),
+        ("おなかにあかちゃんがいます", "おなかにあかちゃんがいるって", True),
+        ("昨天晚上我在磨坊后面的橡树下埋了一箱金币", "金币在一个箱子里，埋在磨坊后的橡树下面", True),
+        ("昨天晚上我在磨坊后面的橡树下埋了一箱金币", "今天下午他在市场上买了一些苹果和面包", False),
+        ("열쇠는 꽃병 아래에 있어", "열쇠는 꽃병 아래예요", True),
+        ("열쇠는 꽃병 아래에 있어", "오늘은 날씨가 정말 좋아요", False),
+        ("ฉันท้อง", "เธอบอกว่าฉันท้องแล้ว", True),
     ],
 )
 def test_a_short_text_is_looked_for_whole(told: str, said: str, known: bool) -> None:
     assert repeats(said, told) is known
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("Oh, yes.", False), ("Oh, yes!!", True), ("鑰匙在花瓶下", True), ("好的。", False)]
+)
+def test_few_characters_say_much_where_each_is_a_word(text: str, says: bool) -> None:
+    assert says_something(text) is says
