@@ -20,7 +20,7 @@ from pathlib import Path
 
 from noodlings.app import RECIPES, RULES
 from noodlings.config import BackupSettings
-from noodlings.errors import NoodlingsError, StoreError, UserError
+from noodlings.errors import StoreError, UserError
 from noodlings.files import make_private
 from noodlings.store.backup import back_up
 from noodlings.store.checking import check
@@ -77,10 +77,10 @@ class ScheduledBackups:
     async def run(self) -> None:
         """Make a backup whenever one is due, until cancelled. Failures are logged and tried again."""
         while True:
-            await self._wait(max(self.due() - self._now(), 0.0))
             try:
+                await self._wait(max(self.due() - self._now(), 0.0))
                 await asyncio.to_thread(self.make)
-            except (NoodlingsError, OSError) as error:
+            except Exception as error:  # noqa: BLE001 -- whatever it is, the next backup must be tried
                 log.error("the scheduled backup failed, and is tried again in ten minutes: %s", error)
                 await self._wait(AGAIN_SECONDS)
 
@@ -102,7 +102,7 @@ class ScheduledBackups:
         for left in self._copies(_UNFINISHED):  # by a process that was killed
             shutil.rmtree(left)
         unfinished.mkdir(mode=0o700, parents=True)
-        make_private(unfinished / IDENTITY).write_text(self._identity(), encoding="utf-8")
+        make_private(unfinished / IDENTITY).write_bytes(os.fsencode(self._identity()))
         size = back_up(self._data, unfinished, BESIDE)
         found = check(unfinished, self._encryption)
         if found.damaged:
@@ -118,17 +118,19 @@ class ScheduledBackups:
 
     def _copies(self, ending: str = "") -> list[Path]:
         """The backups of this data folder, the latest last; with an ending, those that are not finished."""
-        found = (path for path in self._folder.glob(f"*Z{ending}") if os.access(path / IDENTITY, os.R_OK))
+        marked = (path for path in self._folder.glob(f"*Z{ending}") if (path / IDENTITY).is_file())
+        found = (path for path in marked if os.access(path / IDENTITY, os.R_OK))
         named = (path for path in found if _COPY.fullmatch(path.name.removesuffix(ending)))
         return sorted(path for path in named if _text(path / IDENTITY) == self._identity())
 
     def _identity(self) -> str:
-        """What marks the copies. A data folder that is moved, or a copy of one, is another one."""
+        """What marks the copies. A data folder that is moved, or a copy of one at another path, is another
+        one; a copy at the same path on another machine is not."""
         mark, place = self._data / IDENTITY, f" {self._data.resolve()}"
         if not _text(make_private(mark)).endswith(place):
-            mark.write_text(secrets.token_hex(8) + place, "utf-8")
+            mark.write_bytes(os.fsencode(secrets.token_hex(8) + place))
         return _text(mark)
 
 
 def _text(path: Path) -> str:
-    return path.read_text("utf-8", "replace")
+    return os.fsdecode(path.read_bytes())

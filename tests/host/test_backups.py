@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -129,6 +131,36 @@ def test_two_worlds_may_keep_their_copies_in_one_folder(data: Path) -> None:
     backups(other, clock, keep=1).make()
     assert names(data) == ["2025-11-24T16-00-00Z", "2025-11-24T18-00-00Z"]
     assert (data / IDENTITY).stat().st_mode & 0o077 == 0
+
+
+async def test_nothing_ends_the_backups(data: Path, caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    backups(data, clock).make()
+    (data / IDENTITY).unlink()
+    (data / IDENTITY).mkdir()
+    with pytest.raises(asyncio.CancelledError):
+        await backups(data, clock).run()
+    assert clock.waited == [AGAIN_SECONDS] * 5
+    assert caplog.text.count("tried again in ten minutes") == 5
+    assert "Is a directory" in caplog.text
+
+
+def test_a_copy_without_a_mark_that_can_be_read_is_not_ours(data: Path) -> None:
+    clock = Clock()
+    made = backups(data, clock).make()
+    (data.parent / "copies" / "2026-01-01T00-00-00Z" / IDENTITY).mkdir(parents=True)
+    assert backups(data, clock).due() == clock.now + 6 * HOUR
+    (made / IDENTITY).unlink()
+    assert backups(data, clock).due() == clock.now
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there every name is UTF-8")
+def test_the_name_of_a_data_folder_may_be_any(data: Path) -> None:
+    data = data.rename(data.parent / os.fsdecode(b"d\xff"))
+    clock = Clock()
+    backups(data, clock).make()
+    assert backups(data, clock).due() == clock.now + 6 * HOUR
+    assert backups(data.rename(data.parent / os.fsdecode(b"d\xfe")), clock).due() == clock.now
 
 
 def test_none_are_made_inside_the_data_folder(data: Path) -> None:
