@@ -43,7 +43,7 @@ from noodlings.values.memory import (
     Symbol,
 )
 from noodlings.values.percept import Kind, kept_audience
-from noodlings.values.relationship import Manner, Regard
+from noodlings.values.relationship import BOUND, Manner, Regard
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -265,8 +265,8 @@ class _Regard(_Part):
     value_type = Regard
 
     manner: Annotated[Manner, Field(strict=False)] = Manner.PLAIN
-    feeling: float = 0.0
-    chance: float = 0.0
+    feeling: Annotated[float, Field(ge=-BOUND, le=BOUND)] = 0.0
+    chance: Annotated[float, Field(ge=-BOUND, le=BOUND)] = 0.0
     evidence: list[Whole] = Field(default_factory=list)
 
 

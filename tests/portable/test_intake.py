@@ -329,6 +329,8 @@ BAD_OTHERS: list[tuple[bytes, dict[str, Any], str]] = [
     ),
     (TRACE, {"milliseconds": {"recall": "1"}}, "milliseconds.recall:"),
     (TRACE, {"mood": None}, "mood:"),
+    (TRACE, {"regard": {"feeling": 0.11}}, "regard.feeling:"),
+    (TRACE, {"regard": {"chance": -1e9}}, "regard.chance:"),
     (TRACE, {"modulations": [{}]}, "modulations.0.transistor is missing"),
     (LINK, {"target": 2}, "target: a memory cannot be linked to itself"),
     (LINK, {"kind": "loves"}, "kind:"),

@@ -23,7 +23,7 @@ from noodlings.values.audience import Audience, confined_to
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Symbol, Why
 from noodlings.values.percept import Kind
-from noodlings.values.relationship import Manner, Regard
+from noodlings.values.relationship import BOUND, Manner, Regard
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from tests.fakes import witnessed
@@ -125,6 +125,7 @@ texts = st.text().map(clean)
 finite = st.floats(allow_nan=False, allow_infinity=False)
 moments = st.floats(0, LATEST)
 unit = st.floats(0, 1)
+pulls = st.floats(-BOUND, BOUND)
 counts = st.integers(0, LARGEST)
 json_data = st.dictionaries(
     st.text(st.characters(exclude_categories=["Cs"])),
@@ -240,7 +241,7 @@ traces = st.builds(
     voice=texts,
     decision=texts,
     tone=st.builds(Tone, st.sampled_from(ToneName), st.sampled_from(ToneSource), entry_id=st.none() | counts),
-    regard=st.builds(Regard, st.sampled_from(Manner), unit, unit, st.lists(counts, max_size=2).map(tuple)),
+    regard=st.builds(Regard, st.sampled_from(Manner), pulls, pulls, st.lists(counts, max_size=2).map(tuple)),
     action=st.none()
     | st.builds(
         Action,
