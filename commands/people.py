@@ -18,9 +18,8 @@ from noodlings.inspect.people import (
     PeopleView,
     PersonCardView,
     PlanView,
-    ProfileView,
-    RelationshipView,
 )
+from noodlings.inspect.relationships import ProfileView, RelationshipView
 
 _USAGE = '@people NAME ["WHO"] [--limit N] [--page N]'
 _SPEC = Spec(_USAGE, PAGE_FLAGS, text="WHO")

@@ -18,7 +18,7 @@ from noodlings.inspect.chronicle import ChronicleView, chronicle
 from noodlings.inspect.journal import JournalView, journal_of
 from noodlings.inspect.links import DEPTH, FocusView, LinksView, focus_on, linked_with
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
-from noodlings.inspect.people import PeopleView, ProfileView, people_of, profile_of
+from noodlings.inspect.people import PeopleView, people_of
 from noodlings.inspect.recall import (
     PLAINLY,
     ArchiveView,
@@ -28,6 +28,7 @@ from noodlings.inspect.recall import (
     recall,
     search,
 )
+from noodlings.inspect.relationships import ProfileView, profile_of
 from noodlings.inspect.symbols import SymbolsView, symbols_of
 from noodlings.inspect.turns import last_flow, turns
 from noodlings.inspect.viewpoint import Viewpoint, cut, felt, grouped, readable, readable_entries

@@ -19,10 +19,10 @@ from noodlings.agent.recollection import PLANS, uncalled
 from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
-from noodlings.inspect.viewpoint import Viewpoint, cut, readable_by
+from noodlings.inspect.relationships import RelationshipView, relationship_with
+from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.ports import Repository
-from noodlings.recall.filters import Filters
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
 from noodlings.reflection.plans import Due, due_by_facts, open_plans
@@ -88,27 +88,6 @@ class PlanView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class RelationshipView(View):
-    """What an agent makes of one person.
-
-    Attributes:
-        of, name: the id of the person, and the name as shown.
-        words: what it is to them: "fond of them".
-        lines: how many lines of theirs that is made of.
-        pleasant, unpleasant: how many of those moved it for and against them.
-        evidence: ids of the few that weigh most, rising.
-    """
-
-    of: str
-    name: str
-    words: str
-    lines: int
-    pleasant: int
-    unpleasant: int
-    evidence: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class AcquaintanceView(View):
     """How well an agent knows somebody, as far as the caller may read what they said.
 
@@ -169,19 +148,6 @@ class PeopleView(ViewOfAgent):
     hidden: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileView(ViewOfAgent):
-    """A page of the relationships of an agent, the strongest first.
-
-    Attributes:
-        offset: of the first of `relationships`; total: how many there are.
-    """
-
-    relationships: tuple[RelationshipView, ...]
-    offset: int
-    total: int
-
-
 async def people_of(
     viewpoint: Viewpoint, store: Repository, person: str | None, limit: int | None, offset: int
 ) -> PeopleView:
@@ -198,7 +164,7 @@ async def people_of(
         await archive.whole()
     while True:
         forgettings = viewpoint.agent.forgettings
-        views, read = await _cards(viewpoint, store, bare=person is not None)
+        views, read, tellers = await _cards(viewpoint, store, bare=person is not None)
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     views.sort(key=lambda card: (-len(card.facts), card.name, card.of))
@@ -206,7 +172,7 @@ async def people_of(
         first, both, second = clean(person).partition(" and ")
         if both and _named(viewpoint, views, person) is None:
             pair = _meant(viewpoint, views, first), _meant(viewpoint, views, second)
-            views = [_between(viewpoint, *pair)]
+            views = [_between(viewpoint, *pair, tellers)]
         else:
             views = [_meant(viewpoint, views, person)]
     unread = viewpoint.agent.memory.stats().perceived - read
@@ -220,8 +186,10 @@ async def people_of(
     )
 
 
-async def _cards(viewpoint: Viewpoint, store: Repository, bare: bool) -> tuple[list[PersonCardView], int]:
-    """All cards, and how many memories were read for them.
+async def _cards(
+    viewpoint: Viewpoint, store: Repository, bare: bool
+) -> tuple[list[PersonCardView], int, dict[int, str]]:
+    """All cards, how many memories were read for them, and who told which.
 
     Args:
         bare: also those of people of whom no fact is known, but who are no strangers.
@@ -275,7 +243,8 @@ async def _cards(viewpoint: Viewpoint, store: Repository, bare: bool) -> tuple[l
     for user in heard.keys() - {view.of for view in views} if bare else ():
         if relationship_with(viewpoint, user) is not None:
             views += [_card(viewpoint, PersonCard(user, (), (), ()), heard[user], private, due)]
-    return views, read
+        await asyncio.sleep(0)
+    return views, read, {fact.entry_id: fact.told_by for fact in known}
 
 
 def _made_of(
@@ -349,17 +318,20 @@ def _names(viewpoint: Viewpoint) -> dict[str, str]:
     return {name: one for name, one in clear if len(name) > 1}
 
 
-def _between(viewpoint: Viewpoint, one: PersonCardView, other: PersonCardView) -> PersonCardView:
+def _between(
+    viewpoint: Viewpoint, one: PersonCardView, other: PersonCardView, tellers: Mapping[int, str]
+) -> PersonCardView:
     """How two people stand to each other: what is on the card of either and names the other, or was told by
-    the other and is of kind between, kin or told."""
+    the other and is of kind between, kin or told. A "sister" names nobody: she may be anybody's.
+    `tellers` has the id of who told a memory."""
 
     def named(fact: FactView, person: PersonCardView) -> bool:
-        names = (name.rpartition("'s ")[2] for name in (person.name, *person.also))
+        names = (name for name in (person.name, *person.also) if "'s " not in name)
         return any(re.search(rf"\b{re.escape(name)}\b", fact.words, re.I) for name in names)
 
     def bears(fact: FactView, person: PersonCardView) -> bool:
         return named(fact, person) or (
-            fact.told_by.casefold() == person.name.casefold() and fact.kind in _OF_PAIRS
+            fact.kind in _OF_PAIRS and person.of in map(tellers.get, fact.evidence)
         )
 
     def of_both(facts: Callable[[PersonCardView], Iterable[FactView]]) -> tuple[FactView, ...]:
@@ -372,7 +344,7 @@ def _between(viewpoint: Viewpoint, one: PersonCardView, other: PersonCardView) -
     held, gone = of_both(lambda card: card.facts), of_both(lambda card: card.superseded)
     names = f"{one.name} and {other.name}"
     if one.of == other.of or not (held or gone):
-        raise NotFound(f"{viewpoint.name} knows nothing that is between {names}.")
+        raise NotFound(f"{viewpoint.name} knows of nothing between {names}.")
     return PersonCardView(f"{one.of} and {other.of}", names, (), None, (), held, gone)
 
 
@@ -440,34 +412,3 @@ def _called(of: str, viewpoint: Viewpoint) -> str:
         name = clean(display_name(of, viewpoint.names))
         return name[:1].upper() + name[1:]
     return who if who[:1].isupper() else f"{_called(whose, viewpoint)}'s {who}"
-
-
-def relationship_with(viewpoint: Viewpoint, of: str) -> tuple[float, RelationshipView] | None:
-    """How strong a relationship is, 0…2, and the relationship.
-
-    None with a stranger, and where relationships are turned off or not loaded yet.
-    """
-    archive = viewpoint.agent.archive
-    seen = readable_by(viewpoint.caller, Filters(user=of))
-    made = None if archive is None else archive.relationship(seen, viewpoint.now)
-    if made is None or not made.lines:
-        return None
-    name = clean(display_name(of, viewpoint.names))
-    counts = (made.lines, made.pleasant, made.unpleasant)
-    view = RelationshipView(of, name, made.words, *counts, made.evidence)
-    return made.familiarity + abs(made.warmth), view
-
-
-async def profile_of(viewpoint: Viewpoint, limit: int | None, offset: int) -> ProfileView:
-    """A page of the relationships. Raises `UserError` for a limit below 1, or an offset below 0."""
-    cut((), limit, offset)  # refused before any work
-    archive, caller, found = viewpoint.agent.archive, viewpoint.caller, list[tuple[float, RelationshipView]]()
-    if archive is not None and archive.relationships:
-        await archive.whole()
-        for of in sorted(archive.index.people.met) if caller.sees_all else [caller.user_id]:
-            if of not in viewpoint.agent.persona.own_ids and (one := relationship_with(viewpoint, of)):
-                found.append(one)
-            await asyncio.sleep(0)
-    found.sort(key=lambda pair: -pair[0])
-    shown = tuple(view for _, view in cut(found, limit, offset))
-    return ProfileView(viewpoint.agent_id, viewpoint.name, shown, offset, len(found))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from noodlings.inspect import chronicle, journal, links, mood, people, recall, symbols, views, why
+    from noodlings.inspect.relationships import ProfileView
 
 V = TypeVar("V")
 Arguments = Mapping[str, Any]
@@ -151,8 +152,8 @@ PEOPLE: Question[people.PeopleView] = Question(
     "people", "people:PeopleView", "/agents/{agent}/people", whole=True
 )
 """What it knows of people, as cards, with the memories that are their evidence."""
-PROFILE: Question[people.ProfileView] = Question(
-    "profile", "people:ProfileView", "/agents/{agent}/profile", whole=True
+PROFILE: Question[ProfileView] = Question(
+    "profile", "relationships:ProfileView", "/agents/{agent}/profile", whole=True
 )
 """What it makes of people, with the memories that weigh most."""
 JOURNAL: Question[journal.JournalView] = Question(

@@ -13,12 +13,14 @@ from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.people import PeopleView
 from noodlings.inspect.reading import PAGE
 from noodlings.ports import Changes
+from noodlings.recall.filters import Filters
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind
+from noodlings.values.relationship import Relationship
 from tests.fakes import FakeAgent, FakeSociety
 from tests.memory.entries import an_entry
 
@@ -257,7 +259,7 @@ async def test_a_player_sees_of_two_what_it_told_and_no_more() -> None:
         await inspector.people(ANN, "phi", "me and Bob")
     with pytest.raises(NotFound, match="knows nothing about Ann"):
         await inspector.people(BOB, "phi", "Ann and me")
-    with pytest.raises(NotFound, match="nothing that is between Ann and Ann"):
+    with pytest.raises(NotFound, match="nothing between Ann and Ann"):
         await inspector.people(ADMIN, "phi", "Ann and Ann")
     with pytest.raises(NotFound, match="knows nothing about Zeno"):
         await inspector.people(ADMIN, "phi", "Ann and Zeno")
@@ -265,7 +267,7 @@ async def test_a_player_sees_of_two_what_it_told_and_no_more() -> None:
 
 async def test_what_is_between_two_is_gone_when_it_is_forgotten() -> None:
     inspector = asking(said(1, "I live in Leeds"), said(2, "I love rain", "user_bob"), names=NAMED)
-    with pytest.raises(NotFound, match="Phi knows nothing that is between Ann and Bob"):
+    with pytest.raises(NotFound, match="Phi knows of nothing between Ann and Bob"):
         await inspector.people(ADMIN, "phi", "Ann and Bob")
 
 
@@ -273,3 +275,51 @@ async def test_a_name_with_and_in_it_is_one_person() -> None:
     inspector = asking(said(1, "I live in Leeds"), names={"user_ann": "Salt and Pepper"})
     (card,) = (await inspector.people(ADMIN, "phi", "salt and pepper")).people
     assert card.of == "user_ann"
+
+
+async def test_the_sister_of_one_is_not_the_sister_of_another() -> None:
+    lines = (
+        said(1, "my sister is allergic to nuts"),
+        said(2, "I owe my sister ten pounds and I live in York", "user_bob"),
+        said(3, "my sister got married and she lives in Rome", "user_bob"),
+    )
+    for who in ("Ann's sister and Bob", "Bob's sister and Ann"):
+        with pytest.raises(NotFound, match="knows of nothing between"):
+            await asking(*lines, names=NAMED).people(ADMIN, "phi", who)
+
+
+async def test_who_has_the_name_of_another_is_not_taken_for_it() -> None:
+    cried = "Ann cried all night over my jokes"
+    lines = (
+        said(1, cried, "user_bob", parts=ImportanceParts(significance=0.7)),
+        said(2, "I love rain", "user_bert"),
+        said(3, "I love geese", "user_bob"),
+    )
+    inspector = asking(*lines, names={"user_ann": "Ann", "user_bob": "Bob", "user_bert": "Bob"})
+    (card,) = (await inspector.people(ADMIN, "phi", "Ann and user_bob")).people
+    assert [fact.words for fact in card.facts] == [cried]
+    with pytest.raises(NotFound, match="knows of nothing between"):
+        await inspector.people(ADMIN, "phi", "Ann and user_bert")
+
+
+class Acquainted:
+    """The archive of somebody who knows everybody."""
+
+    relationships = True
+
+    async def whole(self) -> None:
+        """It is."""
+
+    def relationship(self, filters: Filters, now: float) -> Relationship:
+        return Relationship(filters.user or "", 1)
+
+
+async def test_knowing_many_lets_everything_else_have_its_turn() -> None:
+    inspector = asking(*(said(number, "hm", f"user_{number}") for number in range(300)))
+    inspector._society.agents["phi"].archive = Acquainted()
+    turns, asking_people = 0, asyncio.create_task(inspector.people(ADMIN, "phi", "user_7"))
+    while not asking_people.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert turns > 300
+    assert (await asking_people).people[0].of == "user_7"
