@@ -30,6 +30,8 @@ _REFLECT_SPEC = Spec(_REFLECT, ())
 _PROFILE = "@profile NAME [--limit N] [--page N]"
 PROFILE_PAGE = 15
 """Relationships shown at a time."""
+MANNER = len("hardly acquainted with them")
+"""Cells for what it is to somebody: the longest of `Relationship.words`."""
 PAGE = 5
 """People shown at a time, each with a few facts, so that a page fits a terminal of 24 lines."""
 MOST = 3
@@ -101,7 +103,7 @@ async def reflect(context: CommandContext, arguments: str) -> Reply:
     agent = context.society.find(parse_flags(arguments, _REFLECT_SPEC).name)
     unread = await agent.read_all_facts()
     name = agent.persona.name
-    what = "one line" if unread == 1 else f"{unread:,} lines"
+    what = _lines(unread)
     said = f"{name} is reading {what} now." if unread else f"{name} has read everything that it was told."
     return Reply({"agent": agent.id, "unread": unread}, words(said))
 
@@ -136,7 +138,7 @@ def profile_view(view: ProfileView) -> RenderableType:
     return stacked(
         heading(view.name, "profile"),
         BLANK,
-        TextRows((TextColumn("", NAME), TextColumn("it is"), TextColumn("because of", None)), rows),
+        TextRows((TextColumn("", NAME), TextColumn("it is", MANNER), TextColumn("because of", None)), rows),
         remaining(view.offset, len(made), view.total, PROFILE_PAGE),
     )
 
@@ -181,9 +183,9 @@ def _first(card: PersonCardView) -> list[tuple[Text, ...]]:
 
 
 def _known(one: AcquaintanceView) -> RenderableType:
-    lines = "one line" if one.lines == 1 else f"{one.lines:,} lines"
     met = quiet(
-        f"first met on {one.met_when[:10]}, last talk {ago(one.last_age)}, {lines}, in all {one.feeling}"
+        f"first met on {one.met_when[:10]}, last talk {ago(one.last_age)}, {_lines(one.lines)},"
+        f" in all {one.feeling}"
     )
     made = one.relationship
     return met if made is None else stacked(met, quiet(f"it is {made.words}: {_counts(made)}"))
@@ -191,7 +193,11 @@ def _known(one: AcquaintanceView) -> RenderableType:
 
 def _counts(made: RelationshipView) -> str:
     evidence = f", most of all {' '.join(map(str, made.evidence))}" if made.evidence else ""
-    return f"{made.pleasant} lines for, {made.unpleasant} against{evidence}"
+    return f"{_lines(made.pleasant)} for, {made.unpleasant} against{evidence}"
+
+
+def _lines(count: int) -> str:
+    return "one line" if count == 1 else f"{count:,} lines"
 
 
 def _plan(plan: PlanView) -> tuple[Text, ...]:

@@ -13,11 +13,12 @@ export async function show(place, { agent, character, signal }) {
   const evidence = (ids) => ids.map((id) => [" ", el("a",
     { href: `#/timeline/${agent}/${id}`, class: "mark" }, el("span", { class: "unseen" }, "memory "), `${id}`)]);
 
+  const lines = (count) => count === 1 ? "one line" : `${count} lines`;
   const card = (one) => el("article", { class: "card" }, el("h3", {}, one.name),
-    one.acquaintance && quiet(`${one.acquaintance.lines} lines, the last `
+    one.acquaintance && quiet(`${lines(one.acquaintance.lines)}, the last `
       + `${ago(one.acquaintance.last_age)}; what they say makes it feel ${one.acquaintance.feeling}`),
     one.acquaintance?.relationship && quiet(`It is ${one.acquaintance.relationship.words} `
-      + `(${one.acquaintance.relationship.pleasant} lines for, ${one.acquaintance.relationship.unpleasant} against)`,
+      + `(${lines(one.acquaintance.relationship.pleasant)} for, ${one.acquaintance.relationship.unpleasant} against)`,
       evidence(one.acquaintance.relationship.evidence)),
     el("ul", { class: "plain" },
       one.plans.map((plan) => el("li", {}, plan.words, el("span", { class: "quiet" }, ` ${ago(-plan.ahead)}`),

@@ -371,3 +371,10 @@ def test_axe_finds_nothing_serious(visit: Open, scheme: str):
             if violation["impact"] in ("serious", "critical"):
                 found.append((where, violation["id"], violation["nodes"][0]["html"][:120]))  # noqa: PERF401
     assert found == []
+
+
+def test_the_mind_says_one_line_of_one(visit: Open, server: Server):
+    tell(server, "My sister Ruth is a nurse", "zoe")
+    card = visit("#/mind/servnak").locator(".card").filter(has_text="Zoe").first
+    expect(card).to_contain_text("one line, the last")
+    expect(card).to_contain_text(re.compile(r"\((one line|0 lines) for, 0 against\)"))

@@ -188,6 +188,12 @@ async def test_a_profile_lists_relationships_and_a_player_sees_only_its_own(insu
     assert "It makes nothing of anybody yet." in "\n".join(shown)
 
 
+async def test_a_profile_is_whole_on_a_narrow_screen(insulted):
+    await perceived(insulted, "thank you, you are wonderful", "user_toad")
+    shown = await insulted.read("@profile servnak")
+    assert any("hardly acquainted with them  one line for, 0 against" in line for line in shown)
+
+
 async def test_who_reads_a_turn_with_others_sees_no_ids_of_theirs(insulted):
     trace = await perceived(insulted, "hello servnak", "user_bob")
     society, inspector = insulted.society, insulted.context.inspector
