@@ -22,6 +22,7 @@ from noodlings.app import RECIPES, RULES
 from noodlings.config import BackupSettings
 from noodlings.errors import StoreError, UserError
 from noodlings.files import make_private
+from noodlings.logs import FILE_NAME as LOG
 from noodlings.store.backup import back_up
 from noodlings.store.checking import check
 from noodlings.store.vault import Encryption
@@ -121,6 +122,8 @@ class ScheduledBackups:
         marked = (path for path in self._folder.glob(f"*Z{ending}") if (path / IDENTITY).is_file())
         found = (path for path in marked if os.access(path / IDENTITY, os.R_OK))
         named = (path for path in found if _COPY.fullmatch(path.name.removesuffix(ending)))
+        # Where somebody played, it is a data folder by now, with memories that are nowhere else.
+        named = (path for path in named if not (path / LOG).exists())
         return sorted(path for path in named if _text(path / IDENTITY) == self._identity())
 
     def _identity(self) -> str:

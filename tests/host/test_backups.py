@@ -16,6 +16,7 @@ import pytest
 from noodlings.config import BackupSettings
 from noodlings.errors import StoreError, UserError
 from noodlings.host.backups import AGAIN_SECONDS, IDENTITY, ScheduledBackups
+from noodlings.logs import logging_to
 from noodlings.ports import Changes
 from noodlings.store.checking import check
 from noodlings.store.sql import SqlStore
@@ -180,3 +181,19 @@ def test_a_server_makes_one_that_can_be_played_in(tmp_path: Path) -> None:
     (copy,) = copies.iterdir()
     done = ran("memories", "servnak", "--working", "--json", "--data", copy, environment=environment())
     assert [entry["text"] for entry in json.loads(done.stdout)["entries"]] == ["My dog died yesterday"]
+
+
+def test_a_copy_in_which_somebody_played_is_no_copy_any_more(data: Path) -> None:
+    clock = Clock()
+    copy = backups(data, clock, keep=1).make()
+    with logging_to(copy, "info"):
+        pass
+    clock.now += 6 * HOUR
+    other = backups(data, clock, keep=1).make()
+    assert names(data) == [copy.name, other.name]
+    clock.now += 6 * HOUR
+    of_the_copy = backups(copy, clock, folder=str(copy.parent), keep=1)  # served where it lies
+    of_the_copy.make()
+    clock.now += 6 * HOUR
+    of_the_copy.make()
+    assert copy.name in names(data)
