@@ -193,8 +193,9 @@ class ClientTalks:
             whole |= {text.casefold() for text in texts if says_something(text)}
 
         def are_secret(texts: Sequence[str]) -> bool:
-            text = clean(" ".join(texts)).casefold()
-            return any(one in text for one in whole) or any(map(Wording(text, names).repeats, told))
+            text = clean(" ".join(texts))
+            repeats = Wording(text, names).repeats
+            return any(one in text.casefold() for one in whole) or any(map(repeats, told))
 
         return are_secret
 

@@ -287,7 +287,6 @@ def _subconscious(settings: Settings, journal: ChangeJournal) -> SubconsciousMem
         memory.affect_threshold,
         metric=memory.affect_metric,
         journal=journal,
-        logged_below=settings.store.logged_below,
     )
 
 

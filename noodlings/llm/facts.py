@@ -49,6 +49,8 @@ _DENIALS = frozenset(
 )
 _DATED = frozenset({FactKind.PLAN, FactKind.PROMISE, FactKind.EVENT})
 """Kinds of facts in which a date may stand for "tomorrow"."""
+_LISTS = '"facts"'
+"""What an answer has at least, whether it lists any or was cut off."""
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _TOKEN = re.compile(r"\w+(?:'\w+)*")
 _CALENDAR = frozenset(name.casefold() for name in (*month_name, *day_name) if name)
@@ -99,6 +101,8 @@ class LLMFactReader:
             self._asking[key] = shared
         try:
             answer = await shared.answer()
+            if _LISTS not in answer:
+                raise LLMError("it listed no facts")
         except LLMError as error:
             self._failures[key] = self._failures.get(key, 0) + 1
             if self._failures[key] < TRIES or self._gateway.status.state is not ModelState.ANSWERS:

@@ -211,7 +211,8 @@ class TwoStreams:
             return
         self.consolidated += 1
         words = quoted(entry.user_text, entry.tier, self.logged_below)
-        log.info("consolidated to episodic: %s (total %d)", words, len(self.episodic))
+        # With whose it is, so that it can be found when all of theirs is deleted.
+        log.info("consolidated to episodic: %s: %s (total %d)", entry.user_id, words, len(self.episodic))
 
     def _let_in(self, entry: MemoryEntry, now: float) -> bool:
         """Put an entry into episodic memory, unless there is no room and it is the weakest itself."""

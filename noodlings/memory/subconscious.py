@@ -20,14 +20,13 @@ from typing import Any
 import numpy as np
 
 from noodlings.errors import LLMError, UserError
-from noodlings.logs import quoted
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.encode import finite, read_affect, unit
 from noodlings.memory.generated import GeneratingModel, symbolist_of
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS, Array
 from noodlings.ports import Allowance, Symbolist
 from noodlings.text import clean, shorten
-from noodlings.values.audience import OPEN, Audience, Tier, may_learn, within
+from noodlings.values.audience import OPEN, Audience, may_learn, within
 from noodlings.values.memory import Symbol
 
 log = logging.getLogger(__name__)
@@ -61,7 +60,6 @@ class SubconsciousMemory:
         affect_similarity_threshold: the least likeness of feeling with which a symbol comes back, 0…1.
         metric: how likeness of feeling is measured, see `noodlings.memory.likeness.METRICS`.
         journal: collects what a store has to keep; without one nothing is collected.
-        logged_below: the log quotes images of a tier below this one.
 
     Raises:
         UserError: one of them is out of range.
@@ -74,7 +72,6 @@ class SubconsciousMemory:
         *,
         metric: str = DEFAULT_METRIC,
         journal: ChangeJournal | None = None,
-        logged_below: Tier = Tier.SECRET,
     ) -> None:
         if capacity < 1:
             raise UserError(f"capacity is {capacity}: it must be at least 1")
@@ -85,7 +82,6 @@ class SubconsciousMemory:
         self.metric = metric
         self._metric = METRICS[metric]
         self._journal = journal
-        self._logged_below = logged_below
         self._symbols: dict[int, Symbol] = {}
         self._features: Array | None = None
         self._last_id = 0
@@ -260,17 +256,13 @@ class SubconsciousMemory:
             del self._symbols[faded.id]
             if self._journal is not None:
                 self._journal.faded(faded.id)
-            log.info("faded: %s", self._quoted(faded))
+            log.info("faded: symbol %d", faded.id)
         self._symbols[symbol.id] = symbol
         self._features = None
         if self._journal is not None:
             self._journal.symbolised(symbol)
-        log.info(
-            "symbol: %s (salience %.2f, made by %s)", self._quoted(symbol), symbol.salience, symbol.made_by
-        )
-
-    def _quoted(self, symbol: Symbol) -> str:
-        return quoted(symbol.symbolic_encoding, symbol.audience.tier, self._logged_below)
+        about = symbol.id, symbol.entry_id, symbol.salience, symbol.made_by
+        log.info("symbol %d of memory %d (salience %.2f, made by %s)", *about)
 
 
 def _rank(symbol: Symbol) -> tuple[float, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from urllib.parse import unquote
 
 from noodlings.stemming import COMMON_WORDS, ordinary_words, stem
 
@@ -28,6 +29,8 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ufaff\U
 """Thai, Lao, Burmese, Khmer, kana, Chinese characters, and Hangul, whose words have endings of all kinds."""
 _CHARACTER = re.compile(f"[{_UNSPACED}]")
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_SPELT = re.compile(r"_|\\[nrt]|(?<=[a-z])(?=[A-Z])")
+"""Where words are apart in names of files and hashtags, and in what is JSON within a text."""
 _RETOLD = {"i": "you", "me": "you", "my": "your", "mine": "yours", "am": "are", "was": "were"}
 
 
@@ -35,7 +38,8 @@ class Wording:
     """The words of a text, as they are compared; `names` are words that count nowhere, in small letters."""
 
     def __init__(self, text: str, names: Collection[str] = ()) -> None:
-        weighed = [(word, _weight(word)) for word in _WORD.findall(text.casefold()) if word not in names]
+        said = _SPELT.sub(" ", unquote(text)).casefold()
+        weighed = [(word, _weight(word)) for word in _WORD.findall(said) if word not in names]
         words = [(stem(word) if weight else _RETOLD.get(word, word), weight) for word, weight in weighed]
         self._line = f" {' '.join(word for word, _ in words)} "
         self._telling = [word for word, weight in words if weight]

@@ -613,6 +613,12 @@ async def test_a_part_or_a_retelling_of_a_secret_goes_to_no_other_machine(
     secret = "The treasure is buried under the zarnoak tree behind the mill"
     retold = "YOU TOLD ME YOUR TREASURE IS BURIED UNDER THE ZARNOAK TREE"
     forms = [secret[:50], secret[12:], secret.upper(), secret.replace(" tree", "\ntree"), retold]
+    forms += [
+        secret.replace(" ", "_"),
+        secret.title().replace(" ", ""),
+        json.dumps(secret.replace(" ", "\n")),
+    ]
+    forms += [f"https://example.org/?q={secret.replace(' ', '%20')}"]
     async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
         site = make_site(
             store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))),

@@ -125,6 +125,12 @@ async def test_a_call_that_is_refused_again_and_again_is_given_up_only_while_rep
         assert await reader.read(TOLD, Allowance()) == ()
 
 
+async def test_an_answer_that_lists_nothing_at_all_is_a_failure():
+    async with serving(chat("Sorry, out of memory")) as server, server.gateway() as gateway:
+        with pytest.raises(LLMError, match="listed no facts"):
+            await LLMFactReader(gateway).read(TOLD, Allowance())
+
+
 async def test_facts_wait_until_nobody_waits_for_an_answer_and_their_failures_close_nothing():
     gate, arrived = asyncio.Event(), asyncio.Event()
 

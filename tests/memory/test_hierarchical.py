@@ -494,6 +494,6 @@ def test_the_way_of_a_memory_is_visible_in_the_log(caplog: pytest.LogCaptureFixt
     weight = f"importance {memory.retrieve_working()[0].importance:.2f}"
     assert [record.getMessage() for record in caplog.records] == [
         f"added to working: {ME}: {words} ({weight}, salience 0.50)",
-        f"consolidated to episodic: {words} (total 1)",
+        f"consolidated to episodic: {ME}: {words} (total 1)",
         f"retrieved: {ME}: {words} ({weight}, recent)",
     ]
