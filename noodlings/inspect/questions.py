@@ -23,8 +23,18 @@ from noodlings.text import clean, shorten
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from noodlings.inspect import chronicle, journal, links, mood, people, recall, symbols, views, why
-    from noodlings.inspect.relationships import ProfileView
+    from noodlings.inspect import (
+        chronicle,
+        journal,
+        links,
+        mood,
+        people,
+        recall,
+        relationships,
+        symbols,
+        views,
+        why,
+    )
 
 V = TypeVar("V")
 Arguments = Mapping[str, Any]
@@ -152,7 +162,7 @@ PEOPLE: Question[people.PeopleView] = Question(
     "people", "people:PeopleView", "/agents/{agent}/people", whole=True
 )
 """What it knows of people, as cards, with the memories that are their evidence."""
-PROFILE: Question[ProfileView] = Question(
+PROFILE: Question[relationships.ProfileView] = Question(
     "profile", "relationships:ProfileView", "/agents/{agent}/profile", whole=True
 )
 """What it makes of people, with the memories that weigh most."""
