@@ -73,7 +73,7 @@ def test_the_page_tells_what_happens(tmp_path: Path, quiet: dict[str, str]) -> N
     assert done.stdout.decode() == report
     asked, answer = (line.partition("> ")[2] or line for line in talk.splitlines())
     said = " ".join(ran("play", environment=quiet, input=f"{asked}\n".encode()).stdout.decode().split())
-    assert answer.partition("YEARS AGO ")[2].removesuffix(' …"') in said
+    assert answer.partition("YEARS AGO ")[2].rstrip('. …"') in said  # how it ends is a matter of mood
 
 
 @pytest.mark.parametrize(
