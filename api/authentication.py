@@ -160,7 +160,7 @@ class Authenticator:
         self._now = now
         self._configured = tuple(tokens)
         self._file = file
-        self._file_state: tuple[int, int, int] | None = None
+        self._file_state: tuple[int, ...] | None = None
         if file is not None:
             read_table(file, ApiTokens)  # report errors before anybody is served
         self._hashed = self._all_hashed(())
@@ -253,13 +253,13 @@ class Authenticator:
         return found[0]
 
 
-def _state_of(file: Path) -> tuple[int, int, int] | None:
+def _state_of(file: Path) -> tuple[int, ...] | None:
     """Distinguishes versions of a file; None if it does not exist."""
     try:
         status = file.stat()
     except OSError:
         return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def _digest(secret: str) -> str:

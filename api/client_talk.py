@@ -20,7 +20,7 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.society import Society
 from noodlings.errors import UserError
 from noodlings.ports import Allowance
-from noodlings.recall.repetition import Wording, says_something
+from noodlings.recall.repetition import Wording, says_something, spelt_out
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
@@ -171,7 +171,7 @@ class ClientTalks:
         return answer or f"A talk with {self._society.personas[agent_id].name}"
 
     def _secrets(self, user_id: str) -> Callable[[Sequence[str]], bool]:
-        """Whether texts, one after the other, tell of what a user and any character said in secret.
+        """Whether texts, one after the other, tell of something secret that a user and any character know.
 
         Answers are looked for as they are: what they tell of a memory is looked for as that memory, and their
         phrases say nothing. It searches whole archives.
@@ -180,20 +180,15 @@ class ClientTalks:
         names = {word for one in society.personas.values() for name in one.names for word in name.split()}
         told, whole = list[Wording](), set[str]()
         for agent_id in society.personas if store.keeps_secrets else ():
-            own = store.entries(agent_id, store.told_by(agent_id, user_id))
-            secret = [entry for entry in own.values() if entry.tier >= Tier.SECRET]
-            latest = ((entry.id, store.traces(agent_id, 1, before=entry.id + 1)) for entry in secret)
-            turns = (trace for number, traces in latest for trace in traces if trace.entry_id == number)
-            recalled = {one.entry_id for turn in turns for one in turn.recalled} - own.keys()
-            # Of others' secrets only what this user knows, or it could try out texts until one is held.
-            others = disclosed(store.entries(agent_id, sorted(recalled)).values(), frozenset({user_id}))
-            secret += [entry for entry in others if entry.tier >= Tier.SECRET]
+            kept = store.entries(agent_id, store.secret(agent_id)).values()
+            # Only what this user knows, or others' secrets could be tried out until a text is held.
+            secret = disclosed(kept, frozenset({user_id}))
             told += [Wording(entry.user_text, names) for entry in secret]
             texts = (text or "" for entry in secret for text in (entry.user_text, entry.response))
-            whole |= {text.casefold() for text in texts if says_something(text)}
+            whole |= {spelt_out(text).casefold() for text in texts if says_something(text)}
 
         def are_secret(texts: Sequence[str]) -> bool:
-            text = clean(" ".join(texts))
+            text = clean(spelt_out(" ".join(texts)))
             repeats = Wording(text, names).repeats
             return any(one in text.casefold() for one in whole) or any(map(repeats, told))
 

@@ -5,6 +5,7 @@ Each command is answered at once with what the player sees; the answers of chara
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Group
@@ -68,6 +69,10 @@ async def whisper(context: CommandContext, rest: str) -> Reply:
     return _done(context, context.rooms.whisper(context.caller.user_id, name, text))
 
 
+_MEANT_SEALED = re.compile(r"(?:^|\s)[-‐-―−]+seal(?:ed)?\b", re.IGNORECASE)
+"""A flag in another place, or with the dash that a telephone makes of two."""
+
+
 @command("@private", "@private NAME [--sealed] TEXT")
 async def private(context: CommandContext, rest: str) -> Reply:
     """Whisper something that is kept as a secret.
@@ -86,6 +91,8 @@ async def private(context: CommandContext, rest: str) -> Reply:
     said = rest_of_it if sealed else text
     if not said.strip():
         _missing("@private NAME [--sealed] TEXT")
+    if _MEANT_SEALED.search(said):
+        raise UserError("Put --sealed behind the name: @private NAME --sealed TEXT. Nothing was said.")
     tier = Tier.SEALED if sealed else Tier.SECRET
     context.society.require_keepable(tier)
     return _done(context, context.rooms.whisper(context.caller.user_id, name, said, tier=tier))

@@ -145,12 +145,13 @@ def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> 
     Nothing is changed. The exit code is 1 if something is damaged. A changed letter within a text is not
     noticed; a damaged vector is made again by itself.
     """
+    from noodlings.agent.state import check_state
     from noodlings.store.checking import check as check_data
     from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
     folder = settings.data_dir
-    found = check_data(folder, Encryption.of(settings.store))
+    found = check_data(folder, Encryption.of(settings.store), check_state=check_state)
     facts = asdict(found)
     counts = ", ".join(f"{number:,} {name}" for name, number in facts.items() if name != "damaged")
     lines = [f"damaged: {fault}" for fault in found.damaged[:SHOWN]]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from html import unescape
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from noodlings.stemming import COMMON_WORDS, ordinary_words, stem
@@ -29,6 +31,7 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ufaff\U
 """Thai, Lao, Burmese, Khmer, kana, Chinese characters, and Hangul, whose words have endings of all kinds."""
 _CHARACTER = re.compile(f"[{_UNSPACED}]")
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SPELT = re.compile(r"_|\\[nrt]|(?<=[a-z])(?=[A-Z])")
 """Where words are apart in names of files and hashtags, and in what is JSON within a text."""
 _RETOLD = {"i": "you", "me": "you", "my": "your", "mine": "yours", "am": "are", "was": "were"}
@@ -38,7 +41,7 @@ class Wording:
     """The words of a text, as they are compared; `names` are words that count nowhere, in small letters."""
 
     def __init__(self, text: str, names: Collection[str] = ()) -> None:
-        said = _SPELT.sub(" ", unquote(text)).casefold()
+        said = _SPELT.sub(" ", spelt_out(text)).casefold()
         weighed = [(word, _weight(word)) for word in _WORD.findall(said) if word not in names]
         words = [(stem(word) if weight else _RETOLD.get(word, word), weight) for word, weight in weighed]
         self._line = f" {' '.join(word for word, _ in words)} "
@@ -69,6 +72,12 @@ class Wording:
 
     def _weight_of(self, words: Collection[str]) -> float:
         return sum(self._weights[word] for word in words)
+
+
+def spelt_out(text: str) -> str:
+    """A text as one reads it, where it was written in a form of Unicode, JSON, HTML or an address."""
+    escaped = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return normalize("NFKC", unescape(unquote(escaped)))
 
 
 def says_something(text: str) -> bool:

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from noodlings.errors import UserError
 from noodlings.store.database import Database
 from noodlings.store.transfer import SqlSnapshot
 from noodlings.store.vault import Encryption
@@ -41,12 +43,14 @@ def check(
     folder: Path,
     encryption: Encryption | None = None,
     progress: Callable[[int], object] = lambda agents: None,
+    check_state: Callable[[dict[str, Any]], None] = lambda state: None,
 ) -> Checked:
     """Read everything in a data folder, also while somebody plays.
 
     Args:
         encryption: the user's keys.
         progress: called with the number of each agent when all of it is read.
+        check_state: raises `UserError` for the state of an agent that it cannot be restored from.
 
     Raises:
         NotFound: there is no database.
@@ -65,7 +69,12 @@ def check(
         ]
         kept = SqlSnapshot(transaction, sealed_words=True)
         for number, agent_id in enumerate(kept.agents(), 1):
-            kept.agent(agent_id)
+            state = kept.agent(agent_id).state
+            try:
+                if state:
+                    check_state(state)
+            except UserError as error:
+                found.damaged.append(f"the state of {agent_id}: {error}")
             for name in _RECORDS:
                 count = sum(1 for _ in getattr(kept, name)(agent_id))
                 setattr(found, name, getattr(found, name) + count)

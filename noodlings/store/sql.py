@@ -166,6 +166,9 @@ class SqlStore:
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         return self._column(sql.TOLD_BY, {"of_agent": agent_id, "of_user": user_id})
 
+    def secret(self, agent_id: str) -> list[int]:
+        return self._column(sql.SECRET, {"of_agent": agent_id})
+
     def in_order(
         self,
         agent_id: str,

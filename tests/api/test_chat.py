@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -619,6 +620,8 @@ async def test_a_part_or_a_retelling_of_a_secret_goes_to_no_other_machine(
         json.dumps(secret.replace(" ", "\n")),
     ]
     forms += [f"https://example.org/?q={secret.replace(' ', '%20')}"]
+    forms += ["".join(f"\\u{ord(letter):04x}" for letter in secret)]
+    forms += ["".join(f"&#{ord(letter)};" for letter in secret)]
     async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
         site = make_site(
             store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))),
@@ -639,6 +642,25 @@ async def test_a_part_or_a_retelling_of_a_secret_goes_to_no_other_machine(
         assert b"zarnoak" not in recorder.sent.lower()
         await say(site, system("Summarize the talk so far"), user("the treasure of good company"), user=CAITY)
         assert b"good company" in recorder.sent
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
+async def test_a_secret_is_known_in_every_form_of_its_letters_and_to_whoever_stood_by(
+    make_site: MakeSite, tmp_path: Path
+):
+    secret = "내 동생이 은행에서 돈을 훔쳐서 오래된 다리 밑에 숨겼다"
+    async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
+        site = make_site(
+            store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))),
+            sections={"llm": {"base_url": recorder.url, "model": "m"}},
+        )
+        both = frozenset({CAITY, TOAD})
+        said = Percept(CAITY, secret, site.clock.now(), addressed=True, tier=Tier.SECRET, present=both)
+        await site.society.perceive("servnak", said)
+        for form in (secret, normalize("NFD", secret), json.dumps([{"role": "user", "content": secret}])):
+            for who in (CAITY, TOAD):
+                told = user(f"### Task: Generate a title.\nUSER: {form}")
+                assert await say(site, told, user=who) == "A talk with SERVNAK"
 
 
 async def test_nobody_can_try_out_what_another_told_in_secret(make_site: MakeSite, tmp_path: Path):

@@ -56,3 +56,19 @@ async def test_without_a_key_it_is_refused_before_anybody_hears_it(tmp_path: Pat
     await player.world.close()
     assert told(player) == []
     society.close()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "the key is red --sealed",
+        "the key --sealed is red",
+        "—sealed the key is red",
+        "--SEALED the key",
+        "= the key --seal",
+    ],
+)
+async def test_a_flag_in_another_place_is_refused_before_anybody_hears_it(player: Player, line: str) -> None:
+    before = player.society.agents["phi"].memory.stats().perceived
+    assert "Put --sealed behind the name" in "\n".join(await player.read(f"@private phi {line}", width=200))
+    assert player.society.agents["phi"].memory.stats().perceived == before

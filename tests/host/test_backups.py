@@ -197,3 +197,14 @@ def test_a_copy_in_which_somebody_played_is_no_copy_any_more(data: Path) -> None
     clock.now += 6 * HOUR
     of_the_copy.make()
     assert copy.name in names(data)
+
+
+def test_a_state_that_no_character_can_be_restored_from_is_damage(data: Path) -> None:
+    with closing(sqlite3.connect(data / "noodlings.db")) as database, database:
+        state = {"v": 1, "data": {"version": 9}}
+        database.execute("UPDATE agents SET state = ?", (json.dumps(state),))
+    found = ran("check", "--data", data, environment=environment())
+    assert found.returncode == 1
+    assert b"damaged: the state of" in found.stdout
+    with pytest.raises(StoreError, match="is damaged"):
+        backups(data, Clock()).make()
