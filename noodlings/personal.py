@@ -24,6 +24,8 @@ _PASSWORD = re.compile(
     r"([^\s\"'”,;]{3,}[^\s\"'”,;.!?])",
     re.I,
 )
+_KEY = re.compile(r"\b(?:sk-(?:proj|svcacct|ant|or)-|hf_|AIza|github_pat_)[\w-]{20,}")
+"""Keys of services that detect-secrets does not know: of language models, mostly."""
 _DIGITS = re.compile(r"(?:\d\D{0,3}){7}")
 _COUNTRIES = ("US", "GB")
 
@@ -58,7 +60,7 @@ def personal_finder() -> Callable[[str], Sequence[PersonalDatum]]:
         for pattern in (_PASSWORD, _PIN):
             for found in pattern.finditer(text):
                 yield PersonalDatum("password", *found.span(1))
-        for pattern in keys:
+        for pattern in (_KEY, *keys):
             for found in pattern.finditer(text):
                 yield PersonalDatum("key", *found.span())
         for country in _COUNTRIES if _DIGITS.search(text) else ():

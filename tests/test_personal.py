@@ -20,6 +20,14 @@ FIND = personal_finder()
         ("my card is 4111 1111 1111 1111, exp 12/27", [("card number", "4111 1111 1111 1111")]),
         ("my key is AKIAIOSFODNN7EXAMPLQ", [("key", "AKIAIOSFODNN7EXAMPLQ")]),
         (
+            "use sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv",
+            [("key", "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv")],
+        ),
+        (
+            "it is hf_abcdefghijKLMNOPQRSTuvwx",
+            [("key", "hf_abcdefghijKLMNOPQRSTuvwx")],
+        ),
+        (
             "take ghp_16C7e42F292c6912E7710c838347Ae178B4a",
             [("key", "ghp_16C7e42F292c6912E7710c838347Ae178B4a")],
         ),

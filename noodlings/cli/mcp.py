@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 def mcp(
     user: Annotated[
-        str,
+        str | None,
         typer.Option("--user", metavar="NAME", help="Act as this player, who sees only what they shared."),
-    ] = "",
+    ] = None,
     agent: Annotated[
         str,
         typer.Option("--agent", metavar="NAME", help="The character that is meant when a call names none."),
@@ -62,13 +62,13 @@ def mcp(
     asyncio.run(serve(lambda: _access(settings, user, agent)))
 
 
-async def _serve_http(settings: Settings, user: str, agent: str, host: str, port: int) -> None:
+async def _serve_http(settings: Settings, user: str | None, agent: str, host: str, port: int) -> None:
     from api.audit import auditing_to
     from api.mcp.http import PATH, run
     from noodlings.errors import UserError
     from noodlings.host import server
 
-    if user:
+    if user is not None:
         raise UserError(
             "--user does not work with --http: there a token says who asks; see api.tokens in docs/api.md"
         )
@@ -87,7 +87,7 @@ async def _serve_http(settings: Settings, user: str, agent: str, host: str, port
 
 
 @contextmanager
-def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
+def _access(settings: Settings, user: str | None, agent: str) -> Iterator[Access]:
     """What one client on this machine can use, until it disconnects.
 
     Where another process writes to the data folder, it can still be read; each call opens it again.
@@ -118,18 +118,21 @@ def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
         yield Access(asker, lambda: nullcontext(society), Turns(society), "", meant)
 
 
-def _asker(settings: Settings, user: str) -> tuple[Asker, str]:
+def _asker(settings: Settings, user: str | None) -> tuple[Asker, str]:
     """The owner of the data folder, or the player that was named; and their name."""
     from api.authentication import AccessToken
     from api.mcp.access import Asker
+    from noodlings.errors import UserError
     from noodlings.host.visit import owner
     from noodlings.text import clean
     from noodlings.values.caller import Role, user_id_of
 
-    if not user:
+    if user is None:
         me = owner(settings)
         return Asker(AccessToken(Role.ADMIN, key="stdio"), me.user_id), me.name
     name = clean(user)
+    if not name:  # as an unset variable gives it, which must not make somebody the owner
+        raise UserError("--user is empty: name the player, or leave it out to act as the owner")
     user_id = user_id_of(name)
     # Whoever can start this owns the folder, and may be whoever is in it.
     return Asker(AccessToken(Role.PLAYER, user_id, "stdio", lambda user_id: False), user_id), name

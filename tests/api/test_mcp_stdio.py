@@ -10,6 +10,9 @@ from threading import Timer
 
 import pytest
 
+from noodlings.cli.mcp import _asker
+from noodlings.config import Settings
+from noodlings.errors import UserError
 from noodlings.host.visit import opened
 from noodlings.values.percept import Percept
 from tests.api.mcp_clients import (
@@ -238,3 +241,9 @@ def test_a_character_that_is_not_there_is_said_on_the_way_out(tmp_path: Path) ->
     why = "There is no character servank; did you mean SERVNAK?"
     assert (code, complaints) == (2, f"noodlings: {why}\n")
     assert why in json.loads(printed[1])["error"]["message"]
+
+
+@pytest.mark.parametrize("nobody", ["", " ", "\u200b"])
+def test_an_empty_name_does_not_make_somebody_the_owner(nobody: str) -> None:
+    with pytest.raises(UserError, match="--user is empty"):
+        _asker(Settings(), nobody)
