@@ -25,7 +25,7 @@ LINES = (
 )  # fmt: skip
 PRESENT = frozenset({"user_caity", "user_bob"})
 MOST = 11
-"""Of twenty turns, those that even a model of 135 million parameters speaks in; on a busy machine it was 14."""
+"""Of twenty turns, so many even a model of 135 million parameters speaks in; on a busy machine it was 14."""
 SPOKEN = "There is a boat there. Nobody sits in it."
 
 
