@@ -7,7 +7,8 @@ what is too long is cut with a visible sign.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import filterfalse
 from typing import NewType, ParamSpec, TypeVar
 
 CleanText = NewType("CleanText", str)
@@ -135,6 +136,17 @@ def _can_be_styled(base: str) -> bool:
 def folded(name: str) -> str:
     """A name for comparison, whatever its case and the form of its letters."""
     return unicodedata.normalize("NFKC", clean(name)).casefold()
+
+
+@cache
+def word_characters() -> str:
+    """For a class of a regular expression: `\\w`, and the marks within words that it leaves out.
+
+    These are vowels of Hindi, Thai and Arabic, and accents that are characters of their own; not what encloses
+    a character, or says how it is drawn.
+    """
+    beyond = filterfalse(_HIDDEN.match, map(chr, range(0x300, 0x1F000)))
+    return r"\w" + "".join(one for one in beyond if unicodedata.category(one) in ("Mn", "Mc"))
 
 
 def shorten(text: str, width: int) -> str:

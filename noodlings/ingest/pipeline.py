@@ -39,7 +39,7 @@ from noodlings.ingest.record import Source, SourceNote, SourceProblem, SourceRec
 from noodlings.ingest.record_document import document_of, record_in
 from noodlings.memory.saved import plain
 from noodlings.ports import Repository
-from noodlings.text import clean, shorten
+from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, LinkType, MemoryEntry
@@ -161,7 +161,7 @@ class Pipeline:
         self._dry_run = dry_run
         self._pauses = pauses
         self._sleep = sleep
-        self._own_names = {clean(name).casefold() for name in (agent.id, *agent.persona.names)}
+        self._own_names = {folded(name) for name in (agent.id, *agent.persona.names)}
         self._latest: deque[MemoryEntry] = deque(maxlen=_LATEST)
         self._told_at = undated
 
@@ -338,7 +338,7 @@ class Pipeline:
 
     def _who(self, name: str) -> str:
         called = _plain_name(name)
-        return self._agent.id if called.casefold() in self._own_names else past_id_of(called)
+        return self._agent.id if folded(called) in self._own_names else past_id_of(called)
 
     def _note_time(self, batch: _Batch, record: SourceRecord | SourceProblem) -> None:
         """Remember the time of a record for the records after it that have none."""

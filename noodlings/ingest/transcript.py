@@ -14,17 +14,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from noodlings.clock import LATEST
 from noodlings.errors import UserError
 from noodlings.ingest.lines import Line, lines_of, rows_of
 from noodlings.ingest.record import SourceNote, SourceProblem
 from noodlings.ingest.record_document import require_known_version
-from noodlings.text import clean
+from noodlings.text import clean, word_characters
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.percept import Kind
 
-_NAME = r"[\w.'’-]+(?: [A-Z][\w.'’-]*)?(?: \([^)]*\))?"
+CAPITAL = rf"(?![{''.join(filter(str.islower, map(chr, range(0x2000))))}])[^\W\d_]"
+"""A regular expression for a capital letter, or a letter of a script without capitals."""
+_WORD = word_characters()
+_NAME = rf"[{_WORD}.'’-]+(?: {CAPITAL}[{_WORD}.'’-]*)?(?: \([^)]*\))?"
 _SAYS = re.compile(
     rf"^(?P<name>{_NAME}) (?P<verb>says|thinks|whispers|asks|shouts),? (?P<words>.+)$", re.DOTALL
 )
@@ -47,6 +51,7 @@ class Recorded:
         surprise: as recorded, or None unless it is within 0…1.
         identity_salience: 0…1.
         id: the "id" of the line, or "".
+        unmarked: `user_id` as it once was, without combining marks; lines without an id are known by it.
     """
 
     number: int
@@ -59,6 +64,7 @@ class Recorded:
     surprise: float | None = None
     identity_salience: float = 0.0
     id: str = ""
+    unmarked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +120,12 @@ def count_lines(path: Path) -> int:
 
 def plain_id(name: str) -> str:
     """ "agent_servnak" and "SERVNAK (robot)" become "servnak"; the prefix of a user stays."""
-    bare = re.sub(r"\s*\([^)]*\)$", "", clean(name)).casefold().removeprefix("agent_")
-    return re.sub(r"[^\w-]+", "_", bare).strip("_") or _SOMEBODY
+    return _plain(normalize("NFC", clean(name)), _WORD)
+
+
+def _plain(name: str, kept: str) -> str:
+    bare = re.sub(r"\s*\([^)]*\)$", "", name).casefold().removeprefix("agent_")
+    return re.sub(rf"[^{kept}-]+", "_", bare).strip("_") or _SOMEBODY
 
 
 def _lines(path: Path) -> Iterator[Line]:
@@ -133,9 +143,10 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     agent = row.get("agent")
     agent_id = plain_id(agent) if isinstance(agent, str) and agent else None
     if isinstance(row.get("user"), str) and clean(row["user"]):
-        user_id, text, kind = plain_id(row["user"]), row["text"], Kind.SAY
+        name, text, kind = row["user"], row["text"], Kind.SAY
     else:
-        user_id, text, kind = _told(clean(row["text"]), names)
+        name, text, kind = _told(clean(row["text"]), names)
+    user_id = plain_id(name)
     if row.get("is_rumination") or row.get("is_self_monitor") or user_id == agent_id:
         kind = Kind.THOUGHT
     return Recorded(
@@ -149,18 +160,19 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
         _unit(row.get("surprise")),
         _unit(row.get("identity_salience")) or 0.0,
         str(row["id"]) if isinstance(row.get("id"), str | int) else "",
+        _plain(clean(name), r"\w"),
     )
 
 
 def _told(text: str, names: set[str]) -> tuple[str, str, Kind]:
-    """Who did what, from a line as players see it."""
+    """The name of whoever did something, and what, from a line as players see it."""
     said = _SAYS.match(text)
     if said:
         words = clean(said["words"].strip().strip('"“”'))
         kind = {"thinks": Kind.THOUGHT, "whispers": Kind.WHISPER}.get(said["verb"], Kind.SAY)
-        return plain_id(said["name"]), words or text, kind
+        return said["name"], words or text, kind
     name = max((n for n in names if text.startswith(f"{n} ")), key=len, default=text.split()[0])
-    return plain_id(name), clean(text.removeprefix(name)) or text, Kind.EMOTE
+    return name, clean(text.removeprefix(name)) or text, Kind.EMOTE
 
 
 def _seconds(value: Any) -> float | None:

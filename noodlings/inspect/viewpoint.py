@@ -19,7 +19,7 @@ from noodlings.affect.feeling import FAMILIES, family, feeling
 from noodlings.errors import Forbidden, NotFound, UserError, there_are
 from noodlings.inspect.views import AffectGroupsView, AffectGroupView, EntriesView, EntryView, FeltView, iso
 from noodlings.recall.filters import Filters
-from noodlings.text import clean, shorten
+from noodlings.text import clean, folded, shorten
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Tier, may_learn
 from noodlings.values.caller import Caller, display_name, user_id_of
@@ -232,15 +232,15 @@ class Viewpoint:
             NotFound: it is a name, and nobody is called that.
             UserError: several people are.
         """
-        wanted = clean(who).casefold()
-        if wanted in ("me", self.caller.user_id.casefold(), clean(self.caller.name).casefold()):
+        wanted = folded(who)
+        if wanted in ("me", folded(self.caller.user_id), folded(self.caller.name)):
             return self.caller.user_id
         require_all_history(self.caller)
         users = {entry.user_id for entry in self.in_mind()} | self.names.keys()
         people = {user: display_name(user, self.names) for user in users}
         if who in people:
             return who
-        meant = [user for user, name in people.items() if wanted in (user.casefold(), clean(name).casefold())]
+        meant = [user for user, name in people.items() if wanted in (folded(user), folded(name))]
         if len(meant) == 1:
             return meant[0]
         if meant:

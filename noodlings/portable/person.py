@@ -25,7 +25,7 @@ from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, account_id_of, display_name, user_id_of
-from noodlings.values.memory import KNOWN_BY, MemoryEntry, hearsay, written_by
+from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay, written_by
 from noodlings.values.percept import Kind
 from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.beings import split_gestures
@@ -303,7 +303,10 @@ def _read(society: Society, person: Person) -> _Kept:
 def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_id: str, kept: _Kept) -> None:
     own, about, name = kept.own[agent_id], 0, person.name.casefold()
     names = {called.casefold(): person.ids[0] for called in (person.name, *person.ids)}
+    links, sourced = list(stored.links(agent_id)), dict[int, MemoryEntry]()
     for entry in (archived.entry for archived in stored.entries(agent_id)):
+        if entry.source:
+            sourced[entry.id] = entry
         if entry.user_id in person.ids:
             own.append(entry)
         elif entry.user_id in society.personas:
@@ -319,6 +322,12 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         ):
             about += sum(fact.of in person.ids for fact in facts(entry, names))
     ids = {entry.id for entry in own}
+    former = {link.source: link.target for link in links if link.type is LinkType.REPLACED}
+    for entry in own:  # with the earlier versions of its record, which may be under another name
+        earlier = sourced.get(former.get(entry.id, 0)) if entry.source else None
+        if earlier is not None and earlier.id not in ids:
+            own.append(earlier)
+            ids.add(earlier.id)
     symbols = [made.symbol for made in stored.symbols(agent_id) if made.symbol.entry_id in ids]
     kept.images += [symbol.symbolic_encoding for symbol in symbols]
     kept.counted[agent_id] = {
@@ -326,7 +335,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         "answers": sum(entry.response is not None for entry in own),
         "traces": sum(trace.entry_id in ids for trace in stored.traces(agent_id)),
         "symbols": len(symbols),
-        "links": sum(not ids.isdisjoint((link.source, link.target)) for link in stored.links(agent_id)),
+        "links": sum(not ids.isdisjoint((link.source, link.target)) for link in links),
         "notes": len(ids.intersection(Notebook(society.settings.data_dir / FOLDER_NAME).ids(agent_id))),
         "facts": about,
         "waiting": sum(

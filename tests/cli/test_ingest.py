@@ -11,6 +11,7 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -62,6 +63,27 @@ def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet
     assert [(one["name"], one["when"][:10], one["source"]) for one in memories["entries"]] == [
         ("Caity", "2003-05-01", "mush:harbour.log")
     ]
+
+
+@pytest.mark.parametrize("name", ["सीता", "กิ่งแก้ว", "Nguye\u0302\u0303n", "مُحَمَّد"])
+def test_whoever_is_named_with_marks_is_found_and_forgotten(
+    tmp_path: Path, quiet: dict[str, str], name: str
+) -> None:
+    plain, talk = tmp_path / "harbour.log", tmp_path / "talk.jsonl"
+    plain.write_text(f"Bob: Ahoy\n{name}: The zarnok lies here\n", encoding="utf-8")
+    rows = ({"user": name, "text": "I saw a vexilium"}, {"user": "Bob", "text": "no"})
+    talk.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for source, file in (("mush", plain), ("talk", talk)):
+        assert ingested(quiet, source, file).returncode == 0
+    typed = normalize("NFC", name)
+    told = ran("person", typed, "--export", "-", environment=quiet).stdout.decode().splitlines()[1:]
+    assert [json.loads(line)["user_text"] for line in told] == ["The zarnok lies here", "I saw a vexilium"]
+    assert ran("person", typed, "--forget", "--yes", environment=quiet).returncode == 0
+    left = [path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    assert not [
+        word for word in (b"zarnok", b"vexilium", typed.encode(), name.encode()) if word in b"".join(left)
+    ]
+    assert b"Ahoy" in b"".join(left)
 
 
 def test_the_page_tells_what_happens(tmp_path: Path, quiet: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 """Transcripts in both shapes; one bad line never costs another."""
 
 import json
+from unicodedata import normalize
 
 import pytest
 
@@ -38,6 +39,7 @@ def test_a_full_line_is_read_whole(tmp_path):
             Affect(-0.8, 0.6, 0.1, 0.9, 0.0),
             0.7,
             0.2,
+            unmarked="user_caity",
         )
     ]
 
@@ -127,6 +129,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         ("Mr. Toad", "mr_toad"),
         ("user_caity", "user_caity"),
         ("\x1b[31m", "somebody"),
+        ("सीता देवी", "सीता_देवी"),
+        ("กิ่งแก้ว", "กิ่งแก้ว"),
+        ("مُحَمَّد", "مُحَمَّد"),
+        (normalize("NFD", "Nguyễn"), "nguyễn"),
+        ("Bob \u2764\ufe0f 1\ufe0f\u20e3", "bob_1"),
     ],
 )
 def test_names_become_ids(name, plain):

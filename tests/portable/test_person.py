@@ -20,6 +20,8 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.visit import opened, rooms_of
+from noodlings.ingest.pipeline import Pipeline
+from noodlings.ingest.sources.talk import TalkLog
 from noodlings.portable.person import (
     PersonForgotten,
     PersonReport,
@@ -31,7 +33,7 @@ from noodlings.portable.person import (
 from noodlings.portable.remains import Remains
 from noodlings.store.cipher import UserKey
 from noodlings.values.audience import Tier
-from noodlings.values.caller import Caller, Role, user_id_of
+from noodlings.values.caller import Caller, Role, past_id_of, user_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import hearsay, written_by
 from noodlings.values.percept import Kind, Percept
@@ -259,6 +261,24 @@ async def test_what_waits_of_them_to_be_taken_in_goes_too(tmp_path: Path) -> Non
         forget_person(society, ADMIN, person)
         assert society.store.parked("phi") == []
     assert "zarnok" not in everything(tmp_path)
+
+
+async def test_what_was_first_read_as_somebody_elses_goes_too(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        pipeline = Pipeline(society.agents["phi"], society.store, society.introduce_all, undated=1e6)
+        for who, text in (("Bob", "Zarnok, the first"), ("Bobby", "Zarnok"), ("Caity", "Zarnok")):
+            log = tmp_path / "log.jsonl"
+            rows = (
+                {"user": who, "text": text, "id": 1},
+                {"user": "Bob", "text": "the mill is sold", "id": 2},
+            )
+            log.write_text("\n".join(map(json.dumps, rows)))
+            pipeline.run(TalkLog(log))
+            log.unlink()
+        assert forget_person(society, ADMIN, find_person(society, "Caity")).memories == 3
+        assert society.store.told_by("phi", past_id_of("bob"))
+    assert "zarnok" not in everything(tmp_path)
+    assert "the mill is sold" in everything(tmp_path)
 
 
 async def test_a_name_of_several_is_no_identity(tmp_path: Path) -> None:

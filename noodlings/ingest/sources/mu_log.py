@@ -19,7 +19,8 @@ from pathlib import Path
 
 from noodlings.ingest.lines import LineIds, lines_of
 from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
-from noodlings.text import clean
+from noodlings.ingest.transcript import CAPITAL
+from noodlings.text import clean, word_characters
 from noodlings.values.percept import Kind
 
 _HALF_A_DAY = 12
@@ -40,18 +41,27 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAME = r"[^\W\d_][\w.'’-]*(?: (?!says\b|pages\b|whispers\b|DMs?\b)[A-Z][\w.'’-]*){0,2}"
+_WORD = rf"{word_characters()}\u200c\u200d"
+_CAPITALS = "".join(filter(str.isupper, map(chr, range(0x2000))))
+
+
+def _name(capital: str) -> str:
+    return rf"[^\W\d_][{_WORD}.'’-]*(?: (?!DMs?\b){capital}[{_WORD}.'’-]*){{0,2}}"
+
+
+_NAME, _CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
+"""In a script without capitals only an English verb tells where a name ends."""
 _CHANNEL = re.compile(r"^(?P<open>[<\[])(?P<channel>[^<>\[\]]{1,40})[>\]]\s+(?P<rest>.+)$")
 _SAYS = re.compile(
     rf"^(?P<name>{_NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
     r"(?: to [^\",:]{1,40})?[,:]? [\"“'](?P<words>.+?)[\"”']?$"
 )
-_COLON = re.compile(rf"^(?P<name>{_NAME}): (?P<words>.+)$")
+_COLON = re.compile(rf"^(?P<name>{_CASED_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(
-    rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|DMs?|->)(?: (?:to )?(?:\([^)]*\)|[\w, ]+?))?"
+    rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|DMs?|->)(?: (?:to )?(?:\([^)]*\)|[{_WORD}, ]+?))?"
     r"(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
 )
-_AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{_NAME}) (?P<words>.+)$")
+_AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{_CASED_NAME}) (?P<words>.+)$")
 _PRIVATE = re.compile(
     r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|afar|long distance"
     r"|private(?:ly)?|pm|dms?|msg|remits?|@?mail|sends?|to you|into your ear|quietly)\b|->|\(from [^)]*\)",
@@ -67,7 +77,7 @@ _NOBODY = frozenset({"From", "Long", "To"})
 _COMES = re.compile(
     rf"^(?P<name>{_NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
 )
-_POSE = re.compile(r"^[^\W\da-z_][\w.'’-]* .")
+_POSE = re.compile(rf"^[^\W\da-z_][{_WORD}.'’-]* .")
 
 
 class MuLog:
@@ -160,7 +170,8 @@ class MuLog:
         if comes:
             arrived = comes["how"] in ("arrived", "connected")
             return self._known(comes["name"]), comes["words"], Kind.ARRIVE if arrived else Kind.LEAVE
-        return None
+        name, _, words = line.partition(": ")
+        return (name, words, Kind.SAY) if words and name in self._names else None
 
     def _posed(self, line: str) -> tuple[str, str, Kind] | None:
         """Name, words and kind of an action."""

@@ -43,7 +43,8 @@ class TalkLog:
                 who = line.user_id.removeprefix("user_")
                 yield SourceRecord(
                     self._source,
-                    line.id or ids.of(line.timestamp, who, line.kind, line.text),
+                    line.id
+                    or ids.of(line.timestamp, line.unmarked.removeprefix("user_"), line.kind, line.text),
                     line.text,
                     who,
                     line.timestamp,

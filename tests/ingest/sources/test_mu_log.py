@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 
@@ -122,6 +124,26 @@ def test_times_of_day_follow_the_heading_and_go_on_past_midnight(tmp_path: Path,
 def test_a_sentence_about_a_day_is_no_heading(tmp_path: Path) -> None:
     (record,) = read(tmp_path, 'Caity says, "I was born on May 1, 2003"\n')
     assert record.text == "I was born on May 1, 2003"
+
+
+@pytest.mark.parametrize(
+    "name", ["सीता", "กิ่งแก้ว", "مُحَمَّد", "علی\u200cرضا", "Đặng Thị Ánh", "Анна Иванова", "Zoë"]
+)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_name_may_have_marks(tmp_path: Path, name: str, form: Literal["NFC", "NFD"]) -> None:
+    name = normalize(form, name)
+    said = (f"{name}: hi", f'{name} says, "hi"', f"<Public> {name}: hi", f"{name} pages: hi")
+    done = (f"{name} has arrived.", f"{name} grins at Bob.", f"From afar, {name} grins.")
+    records = read(tmp_path, "\n".join((*said, *done)))
+    assert [record.who for record in records] == [name] * len(records)
+    assert [record.text for record in records] == ["hi"] * 4 + ["has arrived.", "grins at Bob.", "grins."]
+    (paged,) = read(tmp_path, f"Bob pages {name}: hi")
+    assert (paged.who, paged.text, paged.kind) == ("Bob", "hi", Kind.WHISPER)
+
+
+def test_two_names_without_capitals_are_known_by_a_verb(tmp_path: Path) -> None:
+    lines = 'सीता देवी says, "hi"\nसीता देवी: hi\nसीता देवी grins.\n<Public> सीता देवी: hi\n小明 说: hi\n'
+    assert [one.who for one in read(tmp_path, lines)] == ["सीता देवी"] * 4 + ["小明"]
 
 
 def test_who_spoke_with_two_names_poses_with_two(tmp_path: Path) -> None:

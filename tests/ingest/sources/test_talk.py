@@ -39,6 +39,17 @@ def test_rows_of_others_are_passed_over_and_counted(tmp_path: Path) -> None:
     assert notes == [SourceNote(0, "1 lines were perceived by other characters and were skipped")]
 
 
+def test_marks_of_a_name_stay_and_its_records_keep_their_ids(tmp_path: Path) -> None:
+    names = ("सीता देवी", "กิ่งแก้ว", "Nguye\u0302\u0303n", "مُحَمَّد", "Zoe\u0308")
+    records, _, _ = read(a_log(tmp_path, *({"user": name, "text": "hi"} for name in names)))
+    assert [one.who for one in records] == ["सीता_देवी", "กิ่งแก้ว", "nguyễn", "مُحَمَّد", "zoë"]
+    assert [one.id[:8] for one in records] == ["8a68ed4b", "80179870", "c9723e8c", "06857c3e", "2a339ed4"]
+    records, _, _ = read(a_log(tmp_path, *({"text": f"{name} says, hi"} for name in names)))
+    assert [(one.who, one.text) for one in records] == [
+        (who, "hi") for who in ("सीता_देवी", "กิ่งแก้ว", "nguyễn", "مُحَمَّد", "zoë")
+    ]
+
+
 def test_a_newer_form_is_kept_whole(tmp_path: Path) -> None:
     row = {"version": 2, "user": "caity", "text": "hi", "aura": "green"}
     records, problems, _ = read(a_log(tmp_path, row, {"version": 1, "user": "caity", "text": "ho"}))
