@@ -1,10 +1,10 @@
 """A village that keeps secrets: who learns by which door what was not meant for them.
 
 Eight characters and six players live together for three days. Players tell characters things in confidence,
-each with a word of its own, and gossip in the open; characters hear each other. Then everybody asks for all
-of it by every door there is. A word is a leak where somebody reads or hears it who neither was there nor was
-told. The model that speaks repeats each such word that it is shown, and fails in every third turn, so that
-the offline voice speaks.
+in a whisper or before others, each with a word of its own, and gossip in the open; characters hear each
+other. Then everybody asks for all of it by every door there is. A word is a leak where somebody reads or
+hears it who neither was there nor was told. The model that speaks repeats each such word that it is shown,
+and fails in every third turn, so that the offline voice speaks.
 
     python -m benchmarks.village [--questions 10000] [--seed 1] [--embedding minilm] [--json]
 """
@@ -41,11 +41,14 @@ from noodlings.config import Settings
 from noodlings.errors import LLMError
 from noodlings.host.visit import rooms_of
 from noodlings.llm.call import ModelAnswer, ModelCall, Task
+from noodlings.llm.facts import LLMFactReader
 from noodlings.llm.gateway import Gateway
 from noodlings.notes.search import search
 from noodlings.portable.person import export_person, find_person
-from noodlings.ports import Allowance
+from noodlings.ports import Allowance, ToldLines
+from noodlings.values.audience import Audience
 from noodlings.values.caller import Caller
+from noodlings.values.fact import UnderstoodFact
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 from noodlings.worlds.beings import RoomLine
@@ -107,8 +110,10 @@ TOPICS = (
     "watchtower cellar greenhouse boathouse slaughterhouse dairy bank observatory"
 )
 """What is told on, one after the other: words that a voice can tell apart."""
-OFFLINE = ("know about the", "told you about the")
-"""Questions that the offline voice answers: a model that only repeats words names no source."""
+NEWS = "{} burnt down"
+OFFLINE = ("know about the", "told you about the", "burnt down last night")
+"""What the offline voice answers: a model that only repeats words names no source, and makes secrets of the
+news with what it adds to them."""
 ACCEPTED = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 
 
@@ -144,6 +149,17 @@ class Watch:
 
 
 hearing: ContextVar[Percept] = ContextVar("hearing")
+noted: ContextVar[Audience] = ContextVar("noted")
+"""Who may learn of the lines that facts are read from."""
+
+
+class WatchedFactReader(LLMFactReader):
+    """Tells `noted`."""
+
+    async def read(self, told: ToldLines, allowance: Allowance) -> tuple[UnderstoodFact, ...]:
+        """See `LLMFactReader.read`."""
+        noted.set(told.lines[0].audience)
+        return await super().read(told, allowance)
 
 
 def repeating(watch: Watch) -> Callable[..., Awaitable[object]]:
@@ -164,8 +180,8 @@ def repeating(watch: Watch) -> Callable[..., Awaitable[object]]:
             return read(ModelAnswer(f"a cellar door hums under wet straw, {watch.prompts} {words}"))
         if call.task is Task.FACTS:  # what is noted may be learned by whoever may learn of the line
             told = WORD.findall(call.prompt[-1].content.partition("<heard>")[2])
-            readers = (watch.meant_for[told[0]] if told else None) or {"anybody"}
-            watch.look(shown, readers, "prompts")
+            readers = {f"user_{name}" for name in PLAYERS}
+            watch.look(shown, readers & noted.get().witnesses if noted.get().confined else readers, "prompts")
             fact = {"line": 1, "about": "speaker", "kind": "event", "quote": told[0] if told else ""}
             fact |= {"fact": f"It is about {words}.", "replaces": 0}
             return read(ModelAnswer(json.dumps({"facts": [fact]})))
@@ -219,7 +235,8 @@ class Village:
             log={"level": "warning"},
             api={"tokens": [_token("world"), *(_token("player", name) for name in PLAYERS)]},
         )
-        self.society = build(self.settings, clock=self.clock)
+        with patch("noodlings.llm.facts.LLMFactReader", WatchedFactReader):
+            self.society = build(self.settings, clock=self.clock)
         self.characters = sorted(self.society.personas)
         self.heard: defaultdict[str, list[str]] = defaultdict(list)
 
@@ -280,9 +297,11 @@ class Village:
                 word = self.watch.word({user_id, to.id})
                 self.world.whisper(user_id, to.id, self.chance.choice(SECRETS).format(word))
             else:
-                alone = len(self.world.scene(user_id).others) == 1
-                word = self.watch.word({user_id, to.id} if alone else None)
-                self.world.say(user_id, f"{to.name}, {self.chance.choice(GOSSIP).format(word)}")
+                others = {other.id for other in self.world.scene(user_id).others}
+                confided = len(others) == 1 or self.chance.random() < 0.3
+                word = self.watch.word({user_id, *others} if confided else None)
+                told = self.chance.choice(SECRETS if confided else GOSSIP).format(word)
+                self.world.say(user_id, f"{to.name}, {'between us, ' if confided else ''}{told}")
             await self.world.settle()
             if self.chance.random() < 0.05:
                 await self.world.live(self.clock.now())
@@ -296,13 +315,13 @@ class Village:
             self._bring(who, first)
         if self.world.room_of(second) == self.world.room_of(first):
             self.world.go(second, next(iter(self.world.scene(second).exits)))
-        await self._said(f"user_{teller}", first, f"the {topic} burnt down last night")
+        await self._said(f"user_{teller}", first, f"the {NEWS.format(topic)} last night")
         self._bring(second, first)
         await self._said(f"user_{asker}", first, ABOUT.format(topic))
         self.world.go(first, next(iter(self.world.scene(first).exits)))
         heard = self.society.store.told_by(second, first)[-1:]
         entries = self.society.store.entries(second, heard).values()
-        if not any(topic in entry.user_text.casefold() for entry in entries):
+        if not any(NEWS.format(topic) in entry.user_text.casefold() for entry in entries):
             return  # the first did not tell it
         answer = (await self._said(f"user_{asker}", second, WHO.format(topic))).casefold()
         if topic in answer:

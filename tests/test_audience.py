@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from benchmarks.village import WatchedFactReader, noted
 from noodlings.agent.recollection import may_come
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -38,6 +39,7 @@ from noodlings.values.memory import Recalled, Symbol, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 from noodlings.worlds.beings import RoomLine
+from noodlings.worlds.rooms import Scrollback
 from tests.fakes import make_persona
 from tests.llm.server import contents
 from tests.memory.entries import an_entry
@@ -114,7 +116,8 @@ def repeating(evening: Evening) -> Callable[..., object]:
             )
         if call.task is Task.FACTS:
             told = WORD.findall(contents(call.prompt)[1].partition("<heard>")[2])
-            evening.look(shown, (told and evening.meant_for[told[0]]) or USERS, "a prompt for facts")
+            readers = noted.get().witnesses.intersection(USERS) if noted.get().confined else USERS
+            evening.look(shown, readers, "a prompt for facts")
             evening.facts += bool(told)
             fact = {"line": 1, "about": "speaker", "kind": "event", "quote": told[0] if told else ""}
             fact |= {"fact": f"It is about {words}.", "replaces": 0}
@@ -138,6 +141,7 @@ async def test_an_evening_of_secrets_tells_nobody_what_was_not_for_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     evening, chance = Evening(), random.Random(13)
+    monkeypatch.setattr("noodlings.llm.facts.LLMFactReader", WatchedFactReader)
     monkeypatch.setattr(Gateway, "ask", repeating(evening))
     settings = Settings(
         llm={"base_url": "http://127.0.0.1:9/v1", "model": "m", "appraise": False},
@@ -152,7 +156,8 @@ async def test_an_evening_of_secrets_tells_nobody_what_was_not_for_them(
         answered.set(percept)
         return await society.perceive(agent_id, percept)
 
-    world = rooms_of(society)
+    scrollback = Scrollback()
+    world = rooms_of(society, shown=scrollback.note)
     world._minds._perceive = perceive  # to know for whom each prompt is made
     for character in [being for being, _ in world.who() if being.persona and being.id not in CHARACTERS]:
         world.rest(character.id)
@@ -172,18 +177,22 @@ async def test_an_evening_of_secrets_tells_nobody_what_was_not_for_them(
         user_id = chance.choice(users)
         here = [being for being in world.scene(user_id).others if being.persona]
         if not here or chance.random() < 0.25:
-            world.go(user_id, chance.choice(list(world.scene(user_id).exits)))
+            room = world.go(user_id, chance.choice(list(world.scene(user_id).exits)))
+            again = " ".join(f"{line.text} {line.manner}" for line in scrollback.of(room, user_id))
+            evening.look(again, [user_id], "what is shown again")
             if chance.random() < 0.8:
                 await world.settle()  # else somebody comes in while an answer is thought of
             continue
         character, text = chance.choice(here), chance.choice(LINES)
-        alone = len(world.scene(user_id).others) == 1
+        others = {other.id for other in world.scene(user_id).others}
+        confided = len(others) == 1 or chance.random() < 0.2
         if chance.random() < 0.4:
             world.whisper(user_id, character.id, text.format(evening.word(frozenset({user_id}))))
         else:
-            word = evening.word(frozenset({user_id}) if alone else None)
+            word = evening.word(frozenset({user_id, *others}) if confided else None)
             speak = world.say if chance.random() < 0.8 else world.emote
-            speak(user_id, f"{character.name}, {text.format(word)}")
+            called = f"{character.name}, between us" if confided else character.name
+            speak(user_id, f"{called}, {text.format(word)}")
         if chance.random() < 0.8:
             await world.settle()
         if chance.random() < 0.02:

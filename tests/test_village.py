@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 
 async def test_nobody_learns_what_was_not_meant_for_them(tmp_path: Path) -> None:
-    watch = await village(tmp_path / "data", questions=80, moments=40, told_on=3)
+    watch = await village(tmp_path / "data", questions=80, moments=50, told_on=3)
     assert watch.leaks == []
     assert watch.asked.keys() == {*DOORS, "live stream", "who told you"}
     assert watch.prompts > 100

@@ -432,7 +432,7 @@ class Agent:
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
         fact, _ = shielded(self._services, fact)
-        fact = with_least_tier(self._services, fact, self.persona)
+        fact = with_least_tier(self._services, fact)
         words = await self._services.heard.understood(fact.text)
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._journal, self._services, fact, words, {})
@@ -459,7 +459,7 @@ class Agent:
         """
         percept, _ = shielded(self._services, percept)
         core, salience = self._core, identity_salience(percept.text, self.persona)
-        percept = with_least_tier(self._services, percept, self.persona)
+        percept = with_least_tier(self._services, percept)
         entry = self.memory.remember(
             replace(without_words(percept), audience=percept.heard_by.joined_by(self.id)),
             step=core.step,

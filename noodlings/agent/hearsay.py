@@ -1,6 +1,6 @@
 """Hearsay: when somebody retells what they were told, the hearer learns who told it first.
 
-Only ids are passed on, and only of what everybody who hears it may learn.
+Only ids are passed on, and only of what everybody who hears it may learn. What was in confidence stays so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.FACT})
 
 
 def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
-    """Add its sources to what a character says, where that is one of its latest answers.
+    """Add its sources and its tier to what a character says, where that is one of its latest answers.
 
     It is recognised by its words, as a world may leave gestures out. Raises `StoreError`.
     """
@@ -43,7 +43,7 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
             entries = store.entries(trace.agent_id, _told_in(trace))
             chains = sources(trace, entries, percept.listeners | {hearer})
             more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
-            return replace(percept, data=percept.data | more)
+            return replace(percept, data=percept.data | more, tier=max(percept.tier, trace.audience.tier))
     return percept
 
 

@@ -80,24 +80,12 @@ def asked_to_remember(percept: Percept, persona: Persona) -> bool:
     return percept.addressed and not asks and _ASKS_TO_REMEMBER.search(said) is not None
 
 
-_IN_CONFIDENCE = re.compile(
-    r"^(?:(?:and|but|so|this is|it['’]?s|keep (?:it|this)|just|strictly)\b[ ,]*)*"
-    r"between (?:us|you and me|ourselves)\b"
-    r"|\b(?:just|only|strictly|keep (?:it|this|that)) between (?:us|you and me|ourselves)\b"
-    r"|[,;:.–—-] ?between (?:us|you and me|ourselves)[.!]?$",
-    re.I,
-)
-
-
-def with_least_tier(services: AgentServices, percept: Percept, persona: Persona) -> Percept:
-    """The percept with its lowest allowed tier: by its kind, or because it says "between us".
+def with_least_tier(services: AgentServices, percept: Percept) -> Percept:
+    """The percept with the lowest tier that the settings allow for its kind.
 
     Raises `UserError` when it is to be kept secret and there is no key.
     """
-    tier = max(percept.tier, services.tiers.get(percept.kind, Tier.OPEN))
-    if percept.kind in (Kind.SAY, Kind.WHISPER) and _IN_CONFIDENCE.search(uncalled(percept.text, persona)):
-        tier = max(tier, Tier.CONFINED)
-    percept = percept if tier == percept.tier else replace(percept, tier=Tier(tier))
+    percept = replace(percept, tier=Tier(max(percept.tier, services.tiers.get(percept.kind, Tier.OPEN))))
     require_keepable(services.store, percept.heard_by.tier)
     return percept
 
@@ -326,7 +314,7 @@ class PerceptPipeline:
             StoreError: it could not be kept.
         """
         others = frozenset(one for one in percept.present if one.casefold() not in self.core.persona.own_ids)
-        percept = with_least_tier(self.services, replace(percept, present=others), self.core.persona)
+        percept = with_least_tier(self.services, replace(percept, present=others))
         if percept.heard_by.tier is Tier.SEALED:
             turn = self._seal(percept)
             tell(turn, "perceived")

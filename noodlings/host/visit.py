@@ -19,12 +19,14 @@ from rich.text import Text
 
 from noodlings.app import build
 from noodlings.clock import ManualClock
-from noodlings.config import Settings
+from noodlings.config import PrivacySettings, Settings
 from noodlings.drawing.screen import Screen
 from noodlings.logs import logging_to
+from noodlings.personal import personal_finder
 from noodlings.ports import Clock, Repository
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.model_status import ModelStatus, ModelWatcher
+from noodlings.values.percept import Kind, in_confidence
 from noodlings.values.trace import TurnEvent
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
@@ -156,7 +158,16 @@ def rooms_of(society: Society, **more: Any) -> World:
         state=society.world_state,
         changed=society.save_world,
         by_sentence=society.settings.world.speech == "sentences",
+        private=_private(society.settings.privacy),
         **more,
+    )
+
+
+def _private(privacy: PrivacySettings) -> Callable[[Kind, str], bool]:
+    """Whether words of a kind are confined to those who hear them, if others are there or not."""
+    personal = None if privacy.personal == "none" else personal_finder()
+    return lambda kind, text: (
+        privacy.tiers.get(kind, 0) > 0 or in_confidence(kind, text) or bool(personal and personal(text))
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -42,6 +43,22 @@ PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})
 """Kinds that are confined if nobody else is there: to be alone with a character is private."""
+_US = r"between (?:us|you and me|ourselves)\b"
+_BETWEEN_US = re.compile(
+    rf"(?:^|[,;:.!?…–—(\"“«'‘-])\s*"
+    rf"(?:(?:and|but|so|this is|it['’]?s|keep (?:it|this)|just|strictly)\b[ ,]{{0,2}}){{0,4}}{_US}"
+    rf"|\b(?:just|only|strictly|keep (?:it|this|that)) {_US}",
+    re.I,
+)
+
+
+def in_confidence(kind: Kind, text: str) -> bool:
+    """Whether words say that they are "between us": at the beginning of a clause, whoever is called by name.
+
+    It depends on nothing but the words, so that all who hear them keep them alike.
+    """
+    told = kind in _TOLD or kind is Kind.WHISPER
+    return told and "between" in text.casefold() and _BETWEEN_US.search(text) is not None
 
 
 def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str]) -> Audience:
@@ -89,7 +106,7 @@ class Percept:
         data: whatever else the world wants to have stored (JSON-compatible).
         floor: decides who of those who hear it answers; None if the agent decides alone. Not stored.
         actions: what the agent may do beside answering; not stored.
-        tier: the least tier of it; a number of `Tier` will do.
+        tier: the least tier of it; a number of `Tier` will do. What is said `in_confidence` is confined.
     """
 
     user_id: str
@@ -122,7 +139,8 @@ class Percept:
         moment(self.timestamp, "a percept's timestamp")
         if self.tier not in tuple(Tier):
             raise UserError(f"tier is {self.tier!r:.40}: it must be 0 (open), 1, 2 or 3 (sealed)")
-        object.__setattr__(self, "tier", Tier(self.tier))
+        confided = Tier.CONFINED if in_confidence(self.kind, self.text) else Tier.OPEN
+        object.__setattr__(self, "tier", max(Tier(self.tier), confided))
         for name in ("surprise", "identity_salience"):
             value = getattr(self, name)
             if value is not None and not 0.0 <= value <= 1.0:

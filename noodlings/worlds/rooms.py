@@ -4,8 +4,8 @@ Everything that happens is perceived by the characters in the room and shown to 
 returns at once: characters answer later, through queues of their own (`minds`), so that a slow mind never
 holds up the world or another mind.
 
-The last lines of each room are held in memory, and shown again to anybody who comes back. Whispers, and lines
-between two who were alone, are shown again only to those two.
+The last lines of each room are held in memory, and shown again to anybody who comes back. Whispers, lines
+between two who were alone, and what is private are shown again only to those who witnessed them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from noodlings.errors import NotFound, UserError
 from noodlings.ports import Clock
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.audience import Audience, Tier, may_learn
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import Kind, Percept, in_confidence
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
 from noodlings.worlds.beings import (
@@ -86,6 +86,7 @@ class World:
         capacity: percepts that may wait for one character.
         shown: called with each line that is seen in a room, and with those who may learn of it.
         by_sentence: players see answers sentence by sentence, through `speaking`.
+        private: whether words of a kind may be learned by nobody who comes later.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class World:
         capacity: int = CAPACITY,
         shown: Callable[[Room, RoomLine, Audience], None] = lambda room, line, audience: None,
         by_sentence: bool = False,
+        private: Callable[[Kind, str], bool] = in_confidence,
     ) -> None:
         self.places = places
         self._clock = clock
@@ -109,6 +111,7 @@ class World:
         self._changed = changed
         self._shown = shown
         self._by_sentence = by_sentence
+        self._private = private
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
         self._notice = ""
@@ -324,7 +327,8 @@ class World:
         if target is None or target not in self._others(being.id):
             log.info("%s had an answer for %s, who is gone", being.id, percept.user_id)
             return None
-        return RoomLine(Kind.WHISPER, words, being.id, being.name, manner, target.id, target.name, acted)
+        whispered = being.id, being.name, manner, target.id, target.name, acted, trace.audience.tier
+        return RoomLine(Kind.WHISPER, words, *whispered)
 
     def thinking(self, agent_id: str) -> None:
         """Show the players around that a character takes long to answer; no mind perceives it."""
@@ -396,7 +400,7 @@ class World:
                 timestamp=now,
                 kind=line.kind,
                 addressed=hearer.id in floor.to,
-                audience=audience,
+                audience=None if whispered else audience,
                 present=frozenset({being.id}) if whispered else present - {hearer.id},
                 depth=depth,
                 place=place,
@@ -414,7 +418,7 @@ class World:
             audience = Audience(frozenset({line.actor, line.target}), True, line.tier)
         elif audience is None:  # what is said to one other alone is between the two
             alone = line.kind in (Kind.SAY, Kind.EMOTE) and len(others) < 2
-            audience = Audience(self._all_with(being_id), confined=alone)
+            audience = Audience(self._all_with(being_id), alone or self._private(line.kind, line.text))
         self._shown(self.room_of(being_id), line, audience)
         overheard = replace(line, text="", manner="")
         for other in others:

@@ -9,16 +9,17 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
+from time import process_time
 from typing import Any
 
 import pytest
 
-from noodlings.agent.perceiving import with_least_tier
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import UserError
+from noodlings.host.visit import rooms_of
 from noodlings.inspect.inspector import Inspector
 from noodlings.logs import logging_to
 from noodlings.ports import OwnLine, Utterance
@@ -30,7 +31,8 @@ from noodlings.store.vault import Encryption
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.caller import Caller, Role
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import Kind, Percept, in_confidence
+from noodlings.worlds.rooms import Scrollback
 from tests.at_rest import found
 from tests.fakes import make_persona
 
@@ -104,18 +106,42 @@ async def test_kinds_have_the_tier_of_the_settings_at_least(make: Make) -> None:
         ("this is just between us, but I am leaving", True),
         ("keep that between ourselves", True),
         ("he snores, between us.", True),
+        ("servnak, between us, he snores", True),
+        ("hey servnak: just between us", True),
+        ('leans over: "between us, he snores"', True),
+        ("so, this is between us", True),
+        ("the quiet between us, the hum", False),
         ("there was nothing between us", False),
         ("the table stands between us and the door", False),
         ("choose between us two", False),
     ],
 )
-@pytest.mark.parametrize("kind", [Kind.SAY, Kind.EVENT])
-def test_between_us_is_in_confidence(make: Make, text: str, confided: bool, kind: Kind) -> None:
-    society = make()
-    agent = society.agents["phi"]
+@pytest.mark.parametrize("kind", [Kind.SAY, Kind.EMOTE, Kind.EVENT])
+def test_between_us_is_in_confidence(text: str, confided: bool, kind: Kind) -> None:
     said = Percept("user_caity", text, BEGAN, kind, present=frozenset({"user_bo"}))
-    found = with_least_tier(agent._services, said, agent.persona)
-    assert found.heard_by.tier is (Tier.CONFINED if confided and kind is Kind.SAY else Tier.OPEN)
+    assert said.heard_by.tier is (Tier.CONFINED if confided and kind is not Kind.EVENT else Tier.OPEN)
+
+
+def test_a_long_line_of_beginnings_takes_no_time() -> None:
+    began = process_time()
+    assert not in_confidence(Kind.SAY, "between, " + "just, keep it, so " * 3_000)
+    assert process_time() - began < 0.5
+
+
+@pytest.mark.parametrize("personal", ["raise", "mask"])
+async def test_who_comes_in_is_shown_nothing_that_the_settings_keep(make: Make, personal: str) -> None:
+    scrollback = Scrollback()
+    society = make(privacy={"personal": personal, "tiers": {"emote": 1}})
+    world = rooms_of(society, shown=scrollback.note)
+    for name in ("ann", "bob"):
+        world.enter(f"user_{name}", name, lambda line: None)
+    world.emote("user_ann", "hides a key in the clock")
+    for line in ("my number is 212-555-0142", "nice clocks", "between us, they are wrong"):
+        world.say("user_ann", line)
+    room = world.room_of("user_ann")
+    assert [line.text for line in scrollback.of(room, "user_eve")] == ["nice clocks"]
+    assert len(scrollback.of(room, "user_bob")) == 4
+    await world.close()
 
 
 async def test_an_answer_made_of_a_secret_is_one(make: Make) -> None:

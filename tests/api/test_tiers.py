@@ -62,3 +62,30 @@ async def test_a_player_who_seals_something_is_told_that_it_is_kept_and_reads_no
         )
     ]
     assert not [view.text for view in (answer, *views) if "Zuleika" in view.text.replace('"Zuleika"', "")]
+
+
+async def test_what_was_between_those_who_heard_it_is_told_on_by_none_of_them(guarded: Site) -> None:
+    """By none of the characters, whomever it was said to, and not in the words of an answer either."""
+    told = "servnak, between us, my uncle Barnabas hid the crown in the old well"
+    asked = "what did my uncle hide in the well?"
+    for kind, text in (
+        ("say", told),
+        ("emote", f'leans over and says "{told}"'),
+        ("say", f"servnak, {asked}"),
+    ):
+        for agent, other in (("servnak", "phi"), ("phi", "servnak")):
+            await guarded.tell(text, agent=agent, kind=kind, present=[other], addressed=agent == "servnak")
+    answer = guarded.society.store.traces("servnak", 1)[0].response or ""
+    assert "crown" in answer.lower()
+    await guarded.tell(answer, user="servnak", agent="phi", present=["user_caity"], depth=1)
+    kept = guarded.society.store.archive("phi")
+    assert [kept[0].tier, kept[1].tier, kept[-1].tier] == [1, 1, 1]
+    assert kept[-1].audience.witnesses == {"servnak", "user_caity", "phi"}
+    for agent in ("servnak", "phi"):
+        for question in (asked, "what did Caity say about her uncle?", "what did servnak tell you?"):
+            body = {"text": question, "kind": "whisper"}
+            heard = await guarded.post(f"/api/agents/{agent}/perceive", body, who="toad")
+            assert "crown" not in (heard.json()["turn"]["response"] or "").lower()
+    body = {"text": asked, "kind": "whisper"}
+    heard = await guarded.post("/api/agents/phi/perceive", body, who="caity")
+    assert "crown" in heard.json()["turn"]["response"].lower()

@@ -106,6 +106,32 @@ def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_mach
         caity.sees("has left the rooms")
 
 
+def test_what_was_between_those_who_were_there_is_told_to_nobody_who_comes_later(tmp_path: Path):
+    port = free_port()
+    with served(tmp_path, NOODLINGS_MUSH__PORT=str(port)):
+        with Person(port) as dora:
+            dora.types(f"create Dora {PASSWORD}")
+            dora.sees("The Workshop")
+            dora.types("servnak, between us, my uncle Barnabas hid the crown in the old well")
+            dora.sees("SERVNAK")
+            for name in ("servnak", "phi"):  # whoever answers this has remembered what was said before it
+                dora.types(f"whisper {name} = good evening")
+                dora.sees("whispers to you")
+            dora.types("quit")
+            dora.reads_to_the_end()
+        with Person(port) as mallory:
+            mallory.types(f"create Mallory {PASSWORD}")
+            mallory.sees("The Workshop")
+            for name in ("servnak", "phi"):
+                for question in ("what did Dora say about her uncle?", "who hid something in the well?"):
+                    mallory.types(f"whisper {name} = {question}")
+                    mallory.sees("whispers to you")
+            mallory.types("quit")
+            seen = str(mallory.passed) + mallory.reads_to_the_end()
+    assert "Barnabas" not in seen
+    assert "crown" not in seen.casefold()
+
+
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate with")
 def test_both_ports_speak_tls_and_nothing_else(tmp_path: Path):
     ports = free_port(), free_port()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from noodlings.clock import ManualClock
 from noodlings.errors import NotFound, UserError
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.percept import Kind, Percept
 from noodlings.worlds.beings import Being, RoomLine, find_being
 from noodlings.worlds.floor import RoomFloor
@@ -178,6 +178,17 @@ async def test_a_secret_that_two_characters_hear_in_an_answer_stays_one():
     assert 'Phi says, "it lies in the mill"' in stage.seen()
 
 
+async def test_a_secret_that_is_whispered_to_a_character_is_none_of_those_who_came_in():
+    stage = Stage().enter()
+    asked = Percept("servnak", "Phi?", 1000.0)
+    told = await stage.minds.perceive("phi", asked)
+    secret = Audience(frozenset({"phi", "servnak"}), tier=Tier.SECRET)
+    stage.world.answered("phi", asked, replace(told, response="it lies in the mill", audience=secret))
+    await stage.world.settle()
+    [percept] = stage.heard("servnak", Kind.WHISPER)
+    assert percept.heard_by == Audience(frozenset({"phi"}), tier=Tier.SECRET)
+
+
 async def test_a_gesture_that_tells_a_secret_is_seen_by_whoever_asked_alone():
     stage, others = Stage(personas=(PHI,)).enter(), []
     stage.world.enter("user_bob", "bob", others.append)
@@ -188,6 +199,19 @@ async def test_a_gesture_that_tells_a_secret_is_seen_by_whoever_asked_alone():
         stage.world.answered("phi", asked, replace(told, response=response, audience=confined))
     assert sum("mill" in line for line in stage.seen()) == 2
     assert not any("mill" in line.view("user_bob").plain for line in others)
+
+
+async def test_who_comes_in_is_not_shown_what_was_private_among_those_who_were_there():
+    scrollback = Scrollback()
+    stage = Stage(shown=scrollback.note).enter()
+    world, room = stage.world, stage.world.room_of("user_caity")
+    for line in ("good evening", "servnak, between us, it lies in the mill"):
+        world.say("user_caity", line)
+    await world.settle()
+    assert {percept.heard_by.tier for percept in stage.heard("phi")[1:] + stage.heard("servnak")[1:]} == {1}
+    assert [line.text for line in scrollback.of(room, "user_eve")] == ["good evening"]
+    assert len(scrollback.of(room, "user_caity")) == 2
+    await world.close()
 
 
 async def test_who_comes_back_is_not_shown_what_was_told_alone():
