@@ -104,6 +104,7 @@ class Percept:
         addressed: it was meant for this character.
         present: ids of those who would hear an answer.
         depth: how many replies of other characters led to it.
+        tier: how far it is kept from others; see docs/data.md.
         since: when it happened, by `time.monotonic`.
         key: the server takes a percept with this key once, however often it is sent.
         tried: it was sent before, and must not change any more.
@@ -117,6 +118,7 @@ class Percept:
     present: tuple[str, ...] = ()
     place: str = ""
     depth: int = 0
+    tier: int = 0
     since: float = field(default_factory=time.monotonic)
     key: str = field(default_factory=lambda: uuid4().hex)
     tried: bool = False
@@ -134,6 +136,7 @@ class Percept:
             "addressed": self.addressed,
             "present": list(self.present[:_MAX_PRESENT]),
             "place": self.place[:_MAX_ID],
+            "tier": self.tier,
         }
 
 
@@ -326,7 +329,7 @@ class ServerClient:
         if not response or late:
             return
         try:
-            queue.character.utter(response, percept, bool((turn.get("percept") or {}).get("private")))
+            queue.character.utter(response, percept, (turn.get("percept") or {}).get("tier", 0))
         except Exception:  # noqa: BLE001 -- it runs hooks of the game; the next percept must be sent all the same
             logger.log_trace(f"noodlings: {queue.character.key} could not say its answer")
 
@@ -464,7 +467,7 @@ class Mind(_Base):
             reactor.callLater(0, self.look_around, (being_id(actor), actor.key))
             return
         self.look_around()
-        depth = (actor.ndb.mind_depth or 0) if isinstance(actor, Mind) else 0
+        depth, tier = (actor.ndb.mind_utters or (0, 0)) if isinstance(actor, Mind) else (0, 0)
         name = strip_ansi(actor.get_display_name(self))
         extract = described_action if kind == "emote" else spoken_words
         said = extract(strip_ansi(str(line)), name)
@@ -481,6 +484,7 @@ class Mind(_Base):
             addressed=kind == "whisper" or alone or named_in(said, called),
             present=[being_id(actor)] if kind == "whisper" else others,
             depth=depth,
+            tier=tier,
         )
 
     def look_around(self: Any, mover: tuple[str, str] | None = None) -> None:
@@ -504,10 +508,11 @@ class Mind(_Base):
         present: list[str],
         addressed: bool = False,
         depth: int = 0,
+        tier: int = 0,
     ) -> None:
         """Send a percept to the mind."""
         place = self.location.key if self.location else ""
-        percept = Percept(actor_id, name, text, kind, addressed, tuple(present), place, depth)
+        percept = Percept(actor_id, name, text, kind, addressed, tuple(present), place, depth, tier)
         client().send(self, percept)
 
     def others(self: Any) -> Iterator[Any]:
@@ -516,27 +521,27 @@ class Mind(_Base):
             if being is not self and isinstance(being, DefaultCharacter | Mind):
                 yield being
 
-    def utter(self: Any, response: str, percept: Percept, private: bool = False) -> None:
-        """Say and do in its room what its mind answered.
+    def utter(self: Any, response: str, percept: Percept, tier: int = 0) -> None:
+        """Say and do in its room what its mind answered; other minds there keep it at its tier.
 
-        The answer to a whisper goes only to whoever whispered; so does a `private` answer if somebody has
+        The answer to a whisper goes only to whoever whispered; so does one that is not open if somebody has
         come in since.
         """
         if self.location is None or self.has_account:
             return
         here = {being_id(being): being for being in self.others()}
         newcomers = here.keys() - {percept.user_id, *percept.present}
-        confided = percept.kind == "whisper" or (private and bool(newcomers))
+        confided = percept.kind == "whisper" or (tier > 0 and bool(newcomers))
         listener = here.get(percept.user_id)
         if confided and listener is None:
             logger.log_info(f"noodlings: {self.key} had an answer for {percept.name}, who is gone")
             return
-        self.ndb.mind_depth = percept.depth + 1
+        self.ndb.mind_utters = (percept.depth + 1, tier)
         try:
             for act, words in split_response(response, self.key):
                 self.do(act, escaped(words), listener if confided else None)
         finally:
-            self.ndb.mind_depth = 0
+            self.ndb.mind_utters = None
 
     def do(self: Any, act: str, words: str, alone: Any = None) -> None:
         """Say or do one part of an answer, before the room or before one listener alone."""
@@ -544,7 +549,7 @@ class Mind(_Base):
             whisper = {"receivers": [alone], "whisper": True} if alone else {}
             self.at_say(words, **whisper)
         elif alone:
-            alone.msg((f"{self.get_display_name(alone)} {words}", {"type": "pose"}), from_obj=self)
+            alone.msg((f"{self.get_display_name(alone)} {words}", {"type": "whisper"}), from_obj=self)
         else:
             # As a mapping, so that no brace or $function in the words is taken for the game's own.
             mapping = {"actor": self, "action": words}

@@ -42,7 +42,7 @@ class Character:
         self.id, self.key = Character.made, key
         self.attributes = attributes
         self.aliases = Aliases()
-        self.ndb = SimpleNamespace(mind_sees=None, mind_depth=None)
+        self.ndb = SimpleNamespace(mind_sees=None, mind_utters=None)
         self.has_account = False
         self.location: Room | None = None
         self.shown: list[str] = []
@@ -62,7 +62,8 @@ class Character:
         self.shown.append(text[0] if isinstance(text, tuple) else text)
         return True
 
-    msg = at_msg_receive
+    def msg(self, text: Any = None, from_obj: Any = None) -> None:
+        self.at_msg_receive(text=text, from_obj=from_obj)
 
     def at_say(self, words: str, receivers: list[Character] | None = None, whisper: bool = False) -> None:
         assert self.location
@@ -340,9 +341,9 @@ def test_what_was_told_alone_is_answered_alone_once_somebody_has_come_in(room: R
     servnak, wren = evennia.MindedCharacter("Servnak", room), Character("Wren", room)
     says(wren, "I am afraid")
     percept = post.percepts[0][1]
-    servnak.utter("Of what?", percept, True)
+    servnak.utter("Of what?", percept, 1)
     toad = Character("Toad", room)
-    servnak.utter("Of whom?", percept, True)
+    servnak.utter("Of whom?", percept, 1)
     servnak.utter("Good evening.", percept)
     assert wren.shown[-3:] == [
         'Servnak says, "Of what?"',
@@ -350,6 +351,30 @@ def test_what_was_told_alone_is_answered_alone_once_somebody_has_come_in(room: R
         'Servnak says, "Good evening."',
     ]
     assert toad.shown == ['Servnak says, "Good evening."']
+
+
+def test_what_is_answered_from_a_secret_is_one_for_every_other_mind_that_hears_it(room: Room, post: Post):
+    servnak, wren = evennia.MindedCharacter("Servnak", room), Character("Wren", room)
+    phi = evennia.MindedCharacter("Phi", room)
+    says(wren, "I am afraid")
+    percept = next(percept for character, percept in post.percepts if character is servnak)
+    servnak.utter("*trembles* Of what?", percept, 2)
+    servnak.utter("Good evening.", percept)
+    heard = [percept for character, percept in post.percepts if character is phi][1:]
+    assert [(one.kind, one.text, one.body()["tier"]) for one in heard] == [
+        ("emote", "trembles", 2),
+        ("say", "Of what?", 2),
+        ("say", "Good evening.", 0),
+    ]
+
+
+def test_a_gesture_for_one_mind_alone_is_known_to_nobody_who_stands_by(room: Room, post: Post):
+    servnak, phi = evennia.MindedCharacter("Servnak", room), evennia.MindedCharacter("Phi", room)
+    says(phi, "I am afraid")
+    Character("Toad", room)
+    servnak.utter("*points to the well*", post.percepts[0][1], 1)
+    told = post.percepts[-1][1]
+    assert (told.kind, told.text, told.present) == ("whisper", "points to the well", ("servnak",))
 
 
 def test_an_answer_to_somebody_who_is_gone_is_whispered_to_nobody(room: Room, post: Post):
@@ -411,7 +436,7 @@ def test_an_echo_between_two_minds_ends(room: Room, post: Post):
         character.utter("And hello to you.", percept)
     assert len(post.percepts) == evennia.MAX_DEPTH + 1
     assert {percept.user_id for _, percept in post.percepts} == {"servnak", "phi"}
-    assert servnak.ndb.mind_depth == phi.ndb.mind_depth == 0
+    assert servnak.ndb.mind_utters is phi.ndb.mind_utters is None
 
 
 def test_words_of_a_mind_are_never_taken_for_the_codes_of_the_game(room: Room, post: Post):
