@@ -25,10 +25,9 @@ from pathlib import Path
 
 from api.problem import RefusedRequest
 from noodlings.agent.society import Society
-from noodlings.config import ApiToken, ApiTokens
+from noodlings.config import ApiToken, tokens_in
 from noodlings.errors import Forbidden, UserError
 from noodlings.text import clean, folded, shorten
-from noodlings.validation import read_table
 from noodlings.values.caller import Caller, Role, display_name, is_reserved_id, user_id_of
 
 USER_HEADER = "Noodlings-User"
@@ -49,6 +48,8 @@ class AccessToken:
         key: identifies the token for the rate limit and in the audit log: the beginning of its hash.
         taken: whether a user id belongs to somebody who signs in another way.
         character: whether a user id is a character's. On another server, characters speak to each other.
+        digest: the hash of the token.
+        expires: when it does, in seconds since 1970-01-01 UTC, or None.
     """
 
     role: Role
@@ -56,6 +57,8 @@ class AccessToken:
     key: str = "loopback"
     taken: Callable[[str], bool] = field(default=is_reserved_id, compare=False, repr=False)
     character: Callable[[str], bool] = field(default=lambda user_id: False, compare=False, repr=False)
+    digest: str = field(default="", repr=False)
+    expires: float | None = field(default=None, compare=False)
 
     def reader(self, user: str = "") -> Caller:
         """The caller that reads, on behalf of `user` if given.
@@ -120,15 +123,6 @@ OWNER = AccessToken(Role.ADMIN)
 """What every caller holds if no tokens are configured."""
 
 
-@dataclass(frozen=True, slots=True)
-class _HashedToken:
-    """A token's hash, what it permits, and when it expires (seconds since 1970-01-01 UTC)."""
-
-    digest: str
-    access: AccessToken
-    expires: float | None
-
-
 class Authenticator:
     """Knows the tokens, as hashes.
 
@@ -162,8 +156,8 @@ class Authenticator:
         self._file = file
         self._file_state: tuple[int, ...] | None = None
         if file is not None:
-            read_table(file, ApiTokens)  # report errors before anybody is served
-        self._hashed = self._all_hashed(())
+            tokens_in(file)  # report errors before anybody is served
+        self._known = self._all_known(())
 
     @classmethod
     def of(cls, society: Society) -> Authenticator:
@@ -188,28 +182,28 @@ class Authenticator:
 
     def holds(self, held: AccessToken) -> bool:
         """Whether an admitted token is still valid: it has not expired or been revoked."""
-        return self.open or any(one.access == held for one in self._current())
+        return self.open or held in self._current()
 
-    def _current(self) -> list[_HashedToken]:
+    def _current(self) -> list[AccessToken]:
         """The tokens that have not expired; reads the file again if it has changed."""
         if self._file is not None and (state := _state_of(self._file)) != self._file_state:
+            more, self._file_state = tuple[ApiToken, ...](), state
             try:
-                self._hashed = self._all_hashed(read_table(self._file, ApiTokens).tokens)
+                more = tokens_in(self._file)
             except UserError as error:
                 log.error("none of the tokens in api.tokens_file is valid until it is mended: %s", error)
-                self._hashed = self._all_hashed(())
-            self._file_state = state
+            self._known = self._all_known(more)
         now = self._now()
-        return [one for one in self._hashed if one.expires is None or now < one.expires]
+        return [one for one in self._known if one.expires is None or now < one.expires]
 
-    def _all_hashed(self, more: Sequence[ApiToken]) -> list[_HashedToken]:
-        return [self._hash(token) for token in (*self._configured, *more)]
-
-    def _hash(self, token: ApiToken) -> _HashedToken:
-        role, digest = Role(token.role), _digest(token.token.get_secret_value())
-        taken = self._taken_for_world if role is Role.WORLD else self._taken
-        access = AccessToken(role, token.user, digest[:12], taken, self._character)
-        return _HashedToken(digest, access, token.expires.timestamp() if token.expires else None)
+    def _all_known(self, more: Sequence[ApiToken]) -> list[AccessToken]:
+        known = []
+        for token in (*self._configured, *more):
+            role, digest = Role(token.role), _digest(token.token.get_secret_value())
+            expires = token.expires.timestamp() if token.expires else None
+            taken = self._taken_for_world if role is Role.WORLD else self._taken
+            known.append(AccessToken(role, token.user, digest[:12], taken, self._character, digest, expires))
+        return known
 
     def _taken_for_world(self, user_id: str) -> bool:
         return user_id == self._player or self._taken(user_id)
@@ -220,7 +214,7 @@ class Authenticator:
         Others would mistake one for the other, whether or not the owner is there.
         """
         self._current()
-        users = {one.access.user_id for one in self._hashed} - {""}  # expired tokens keep their names
+        users = {one.user_id for one in self._known} - {""}  # expired tokens keep their names
         for word in (caller.name, caller.user_id):
             called = folded(word)
             owners = {user for user in users if called in (folded(user), folded(display_name(user, {})))}
@@ -243,7 +237,7 @@ class Authenticator:
             return OWNER
         scheme, _, secret = (authorization or "").partition(" ")
         given = sha256(secret.strip().encode("utf-8", "replace")).hexdigest()
-        found = [one.access for one in self._current() if hmac.compare_digest(one.digest, given)]
+        found = [one for one in self._current() if hmac.compare_digest(one.digest, given)]
         if scheme.lower() != "bearer" or not found:
             raise RefusedRequest(
                 HTTPStatus.UNAUTHORIZED,

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from stat import S_ISREG
 from typing import Annotated, Any, Literal
 
 import platformdirs
@@ -243,6 +245,14 @@ class ApiTokens(_Section):
     tokens: tuple[ApiToken, ...] = ()
 
 
+def tokens_in(file: Path) -> tuple[ApiToken, ...]:
+    """The tokens of a file. Raises `UserError`, also for a pipe: reading one may not end."""
+    with suppress(OSError):
+        if not S_ISREG(file.stat().st_mode):
+            raise UserError(f"{file} cannot be read: it is not a regular file")
+    return read_table(file, ApiTokens).tokens
+
+
 class ApiSettings(ApiTokens):
     tokens_file: str = ""
 
@@ -252,7 +262,7 @@ class ApiSettings(ApiTokens):
 
     def all_tokens(self) -> tuple[ApiToken, ...]:
         """The tokens of the settings and of the file. Raises `UserError` when the file is wrong."""
-        more = () if self.token_file is None else read_table(self.token_file, ApiTokens).tokens
+        more = () if self.token_file is None else tokens_in(self.token_file)
         return (*self.tokens, *more)
 
     origins: tuple[str, ...] = ()

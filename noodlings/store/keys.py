@@ -9,14 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from errno import EINVAL
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from noodlings.errors import UserError
 from noodlings.files import atomic_write
-from noodlings.store.cipher import UserKey, keys_in
+from noodlings.store.cipher import UserKey
 
 KEYRING = "keyring"
 """In place of the name of a file: the system's keyring, through the package of that name."""
@@ -45,12 +47,9 @@ class UserKeys:
         Raises:
             UserError: the file or the keyring cannot be read, has no key, or holds something that is no key.
         """
-        if self.given:
-            return tuple(keys_in(self.given))
-        if not self.file:
-            return ()
-        keys = tuple(keys_in(self._text()))
-        if not keys:
+        text = self.given or (self._text() if self.file else "")
+        keys = tuple(map(UserKey.read, text.split()))
+        if self.file and not keys:
             raise UserError(f"there is no key in {self.file} (store.key_file); noodlings key new makes one")
         return keys
 
@@ -85,6 +84,8 @@ class UserKeys:
         if self.path is None:
             return str(_keyring().get_password(_SERVICE, _NAME) or "")
         try:
+            if not S_ISREG(self.path.stat().st_mode):  # reading a pipe may not end
+                raise OSError(EINVAL, "it is not a regular file")
             return self.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or "it is not text"

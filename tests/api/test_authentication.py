@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -562,6 +563,7 @@ def test_a_token_in_the_file_holds_as_long_as_it_is_there(tmp_path: Path):
         "tokens: [{role: viewer, token: long-enough-a-token, expires: 2026-11-31}]",
         "tokens: [{role: viewer, token: long-enough-a-token, expires: !!bool x}]",
         None,
+        "a pipe",
     ],
 )
 def test_a_broken_file_lets_nobody_in_and_opens_nothing(
@@ -571,7 +573,12 @@ def test_a_broken_file_lets_nobody_in_and_opens_nothing(
     of_file(file, TOKENS["viewer"])
     keeper = Authenticator([], file=file)
     held = keeper.admit(SECRETS["viewer"])
-    file.unlink() if broken is None else file.write_text(broken)
+    if broken is None or broken == "a pipe":
+        file.unlink()
+    if broken == "a pipe":
+        os.mkfifo(file)
+    elif broken is not None:
+        file.write_text(broken)
     for _ in range(2):
         assert not keeper.open
         assert not keeper.holds(held)
@@ -579,6 +586,7 @@ def test_a_broken_file_lets_nobody_in_and_opens_nothing(
             keeper.admit(SECRETS["viewer"])
     assert len(caplog.records) == 1
     assert "long-enough-a-token" not in caplog.text
+    file.unlink(missing_ok=True)
     of_file(file, TOKENS["viewer"])
     assert keeper.admit(SECRETS["viewer"]) == held
 
@@ -586,6 +594,9 @@ def test_a_broken_file_lets_nobody_in_and_opens_nothing(
 def test_a_file_that_is_wrong_from_the_start_is_refused(tmp_path: Path):
     with pytest.raises(UserError, match="cannot be read"):
         Authenticator([], file=tmp_path / "nowhere.yaml")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="pipe cannot be read: it is not a regular file"):
+        Authenticator([], file=tmp_path / "pipe")
 
 
 async def test_a_token_in_the_file_keeps_its_users_name(make_site: MakeSite, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from contextlib import closing
@@ -312,11 +313,16 @@ def test_the_key_changes_while_everything_is_in_use(tmp_path):
     assert len(texts(folder, Encryption(Tier.OPEN, UserKeys(NEW.text)))) == 999
 
 
-def test_a_key_file_that_is_broken_while_in_use_changes_nothing(tmp_path, caplog):
+@pytest.mark.parametrize("pipe", [False, True])
+def test_a_key_file_that_is_broken_while_in_use_changes_nothing(tmp_path, caplog, pipe):
     folder, file = tmp_path / "data", tmp_path / "key"
     file.write_text(OLD.text)
     with closing(SqlStore(folder, encryption=Encryption(Tier.OPEN, UserKeys(file=str(file))))) as store:
-        file.write_text("no key")
+        if pipe:
+            file.unlink()
+            os.mkfifo(file)
+        else:
+            file.write_text("no key")
         store.commit(Changes(AGENT, added=(entry_of(1, "zanzibar"),)))
         assert len(store.archive(AGENT)) == 1
     assert "everything goes on with the one before" in caplog.text
