@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
+from anyio import from_thread
 from fastapi import Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from api.answers import documented, documented_text
@@ -93,23 +94,14 @@ async def person_forget(
     kept = await asyncio.to_thread(report, society, found)
     if not yes:
         return JSONResponse(plain(asdict(PersonDeletion(kept))))
-    loop = asyncio.get_running_loop()
-
-    def change(step: Callable[[], Any]) -> Any:
-        """Call what changes characters in the event loop, where everything else changes them."""
-
-        async def stepped() -> Any:
-            return step()
-
-        return asyncio.run_coroutine_threadsafe(stepped(), loop).result()
-
     parts.people.world.part_from(found.ids)
     with society.refusing(found.ids):
         await parts.people.world.settle()  # until the characters have noticed that they left
         parts.forget_lines()
         parts.turns.forget(found.ids)
         parts.people.forget_lines()
-        done = await asyncio.to_thread(forget_person, society, caller, found, change)
+        # What changes characters is called in the event loop, where everything else changes them.
+        done = await run_in_threadpool(forget_person, society, caller, found, from_thread.run_sync)
         parts.forget_lines()  # what was said meanwhile
         parts.people.forget_lines()
     return JSONResponse(plain(asdict(PersonDeletion(kept, done))))

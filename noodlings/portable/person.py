@@ -142,7 +142,7 @@ def report(society: Society, person: Person) -> PersonReport:
         introduced=tuple(sorted({names[one] for one in person.ids if one in names})),
         places=tuple(sorted({rooms[one] for one in person.ids if one in rooms})),
         characters={who: counts for who, counts in kept.counted.items() if any(counts.values())},
-        lines=lines_with(society.settings.data_dir, kept.marks(person), _owns_terminal(society, person)),
+        lines=lines_with(society.settings.data_dir, kept.marks(society, person)),
     )
 
 
@@ -193,10 +193,9 @@ def forget_person(
     """
     caller.require_admin("have everything about a person deleted")
     folder, kept = society.settings.data_dir, _read(society, person)
-    marks, memories, answers = kept.marks(person), 0, 0
-    own_history = _owns_terminal(society, person)
+    marks, memories, answers = kept.marks(society, person), 0, 0
     try:
-        lines = strike_out(folder, marks, own_history)  # while the memories tell which
+        lines = strike_out(folder, marks)  # while the memories tell which
     except StoreError as error:
         raise StoreError(f"nothing is forgotten yet: {error}") from None
     todo = {who: {entry.id for entry in kept.own[who]} | kept.hearsay[who] for who in kept.agents}
@@ -210,12 +209,14 @@ def forget_person(
         for hearer, heard in kept.heard_of(agent_id, name, {*ids, *forgotten.redacted}):
             if heard not in done[hearer]:
                 todo.setdefault(hearer, set()).add(heard)
-    for agent_id in kept.agents:
-        memories += change(partial(_part_from, society, caller, agent_id, person))
+    for agent_id in kept.agents:  # what was too damaged to be read, or is new
+        for one in person.ids:
+            memories += change(partial(society.corrections.forget_user, caller, agent_id, one)).count
+        change(partial(society.agents[agent_id].part_from, person.ids))
     change(partial(_forget_being_there, society, person))
     society.write_notes()
     erased = society.store.erase()
-    for file, count in strike_out(folder, marks, own_history).items():  # what was logged meanwhile
+    for file, count in strike_out(folder, marks).items():  # what was logged meanwhile
         lines[file] = lines.get(file, 0) + count
     left = remains(folder, person.ids, marks.words, Encryption.of(society.settings.store))
     return PersonForgotten(memories, answers, lines, left, erased)
@@ -223,19 +224,8 @@ def forget_person(
 
 def _forget_entries(society: Society, caller: Caller, agent_id: str, ids: Collection[int]) -> Forgotten:
     """Let an agent forget those of these entries that are still there."""
-    try:
-        return society.corrections.forget(caller, agent_id, sorted(ids))
-    except NotFound:
-        agent = society.agents[agent_id]
-        left = [one for one in sorted(ids) if agent.entry(one) is not None]
-        return society.corrections.forget(caller, agent_id, left)
-
-
-def _part_from(society: Society, caller: Caller, agent_id: str, person: Person) -> int:
-    """Have forgotten what was too damaged to be read, or is new. Returns how many memories."""
-    told = [society.corrections.forget_user(caller, agent_id, one).count for one in person.ids]
-    society.agents[agent_id].part_from(person.ids)
-    return sum(told)
+    there = society.store.entries(agent_id, sorted(ids))
+    return society.corrections.forget(caller, agent_id, sorted(there))
 
 
 def _forget_being_there(society: Society, person: Person) -> None:
@@ -272,13 +262,14 @@ class _Kept:
     others: set[str] = field(default_factory=set)
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
 
-    def marks(self, person: Person) -> Marks:
+    def marks(self, society: Society, person: Person) -> Marks:
         """What marks a line as being about the person."""
         entries = [entry for entries in self.own.values() for entry in entries]
         said = [words for entry in entries for words in (entry.user_text, entry.response or "")]
         words = words_in(" ".join(entry.user_text for entry in entries)) - self.others
         names = {person.name, *(account.name for account in person.accounts)}
-        return Marks.of((*person.ids, *names), (*said, *self.images), words)
+        types_here = user_id_of(society.settings.world.player) in person.ids
+        return Marks.of((*person.ids, *names), (*said, *self.images), words, types_here)
 
     def heard_of(self, agent_id: str, name: str, ids: Collection[int]) -> Iterator[tuple[str, int]]:
         """Who heard the answers that an agent of this name gave to these, as which of their memories."""
@@ -356,8 +347,3 @@ def _token_users(society: Society) -> list[str]:
 
 def _told(society: Society, user_id: str) -> bool:
     return any(society.store.told_by(agent_id, user_id) for agent_id in society.store.agents())
-
-
-def _owns_terminal(society: Society, person: Person) -> bool:
-    """Whether it is the person who types in the terminal of this machine."""
-    return user_id_of(society.settings.world.player) in person.ids

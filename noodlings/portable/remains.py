@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from noodlings.errors import StoreError
@@ -45,25 +45,26 @@ class Marks:
         called: finds ids and names, as whole words in any case.
         quotes: beginnings of what they said, and of what was made of it.
         words: words that nobody else used.
+        history: what was typed in the terminal is theirs, all of it.
     """
 
     called: re.Pattern[str]
     quotes: tuple[str, ...]
     words: frozenset[str]
+    history: bool = False
 
     @classmethod
-    def of(cls, called: Iterable[str], said: Iterable[str], words: Collection[str]) -> Marks:
+    def of(cls, called: Iterable[str], said: Iterable[str], words: Collection[str], history: bool) -> Marks:
         """Of ids and names, texts, and words that are theirs alone."""
         names = "|".join(map(re.escape, sorted(filter(None, called), key=len, reverse=True)))
         quotes = {shorten(text, _QUOTED).rstrip("…") for text in said}
         long_enough = tuple(sorted(quote for quote in quotes if len(quote) >= _SHORTEST))
-        return cls(
-            re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.I), long_enough, frozenset(words) - ordinary_words()
-        )
+        whole_words = re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.I)
+        return cls(whole_words, long_enough, frozenset(words) - ordinary_words(), history)
 
     def within(self, text: str) -> Marks:
         """Only the marks that occur in a text: these are few, so that its lines are searched quickly."""
-        return Marks(self.called, tuple(quote for quote in self.quotes if quote in text), self.words)
+        return replace(self, quotes=tuple(quote for quote in self.quotes if quote in text))
 
     def are_in(self, line: str) -> bool:
         """Whether a line is about the person."""
@@ -91,13 +92,13 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def lines_with(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
-    """File → lines about a person; `own_history`: the terminal's history is theirs, all of it."""
-    found = ((path.name, _split(path, _lines(path), marks, own_history)) for path in _files(folder))
+def lines_with(folder: Path, marks: Marks) -> dict[str, int]:
+    """File → lines about a person."""
+    found = ((path.name, _split(path, _lines(path), marks)) for path in _files(folder))
     return {name: len(theirs) for name, (_, theirs) in found if theirs}
 
 
-def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
+def strike_out(folder: Path, marks: Marks) -> dict[str, int]:
     """Take these lines out of the files, or out of the audit log whoever they are about; as `lines_with`.
 
     A file is looked through while the logs are written to; they are held still only to replace it.
@@ -114,14 +115,14 @@ def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
                 seen = [] if path is None else _lines(path)
             if path is None:
                 return dict(struck)
-            kept, theirs = _split(path, seen, marks, own_history)
+            kept, theirs = _split(path, seen, marks)
             with paused_logs(folder):
                 if not path.is_file():  # the oldest one goes when they are rotated
                     continue
                 lines = _lines(path)
                 if lines[: len(seen)] != seen:  # it was rotated
                     continue
-                late_kept, late_theirs = _split(path, lines[len(seen) :], marks, own_history)
+                late_kept, late_theirs = _split(path, lines[len(seen) :], marks)
                 if found := len(theirs) + len(late_theirs):
                     struck[path.name] += found
                     mode = path.stat().st_mode
@@ -144,7 +145,7 @@ def remains(
     """
     found: dict[str, set[str]] = {}
     copies = []
-    called = Marks.of(ids, (), ()).called
+    called = Marks.of(ids, (), (), False).called
 
     def look(where: str, text: str) -> None:
         if there := (words & words_in(text)).union(map(str.casefold, called.findall(text))):
@@ -191,10 +192,10 @@ def _lines(path: Path) -> list[str]:
         return file.readlines()
 
 
-def _split(path: Path, lines: list[str], marks: Marks, own_history: bool) -> tuple[list[str], list[str]]:
+def _split(path: Path, lines: list[str], marks: Marks) -> tuple[list[str], list[str]]:
     """Those lines of a file that may stay, and those that may not."""
     near = marks.within("".join(lines))
-    everything = path.name == HISTORY and own_history
+    everything = path.name == HISTORY and marks.history
     theirs = [line for line in lines if everything or near.are_in(line)]
     if path.match(AUDIT):
         return [_nameless(line, near) if near.are_in(line) else line for line in lines], theirs
