@@ -182,23 +182,20 @@ class BackgroundWriter:
 
     Args:
         writer: writes the notes.
-        unfinished: ids of agents of whom something was being forgotten; that is finished first.
-        prune: whether notes of memories that are encrypted by now may be there, and go.
+        first: what is done before anything else.
         capacity, pause: see `CAPACITY` and `PAUSE`.
     """
 
     def __init__(
         self,
         writer: NoteWriter,
-        unfinished: Sequence[str] = (),
+        first: Sequence[Callable[[], object]] = (),
         *,
-        prune: bool = False,
         capacity: int = CAPACITY,
         pause: float = PAUSE,
     ) -> None:
         self._writer = writer
-        self._unfinished = unfinished
-        self._prune = prune
+        self._first = first
         self._capacity = capacity
         self._pause = pause
         self._due: dict[tuple[str, int], bool] = {}  # agent and id → whether it gets a note in any case
@@ -206,7 +203,7 @@ class BackgroundWriter:
         self._closing = False
         self._thread: Thread | None = None
         self._warned = False
-        if unfinished or prune:
+        if first:
             self._start()
 
     def add(self, agent_id: str, ids: Collection[int], new: Collection[int]) -> None:
@@ -227,8 +224,8 @@ class BackgroundWriter:
         """Write what is due, at once; in its turn it is written again."""
         with self._changed:
             due = dict(self._due)
-        for (agent_id, entry_id), new in due.items():
-            self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
+        for next_due in due.items():
+            self._write(next_due)
 
     def close(self, patience: float = PATIENCE) -> None:
         """Write what is due, without pauses, for some seconds. A second time it does nothing."""
@@ -248,13 +245,14 @@ class BackgroundWriter:
             self._thread.start()
 
     def _work(self) -> None:
-        if self._prune:
-            self._attempt(self._writer.prune)
-        for agent_id in self._unfinished:
-            self._attempt(partial(self._writer.resume, agent_id))
+        for work in self._first:
+            self._attempt(work)
         while (next_due := self._take()) is not None:
-            (agent_id, entry_id), new = next_due
-            self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
+            self._write(next_due)
+
+    def _write(self, due: tuple[tuple[str, int], bool]) -> None:
+        (agent_id, entry_id), new = due
+        self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
 
     def _take(self) -> tuple[tuple[str, int], bool] | None:
         """What is due next, when it is time; None when there is nothing more and never will be."""
@@ -286,14 +284,17 @@ class NoteSync:
     """The port `Notes`, over Markdown files.
 
     Args:
-        writer: writes the notes. Forgetting that a kill interrupted is finished now.
+        writer: writes the notes. Forgetting that a kill interrupted is finished now, and notes of memories
+            that are encrypted by now go.
         enabled: whether notes are written. Those of what is forgotten are removed in any case.
     """
 
     def __init__(self, writer: NoteWriter, enabled: bool = True) -> None:
         self._writer = writer
         self._enabled = enabled
-        self._background = BackgroundWriter(writer, _unfinished(writer), prune=writer.has_encrypted)
+        first = [writer.prune] if writer.has_encrypted else []
+        first += [partial(writer.resume, agent_id) for agent_id in _unfinished(writer)]
+        self._background = BackgroundWriter(writer, first)
 
     def follow(self, changes: Changes) -> None:
         if not self._enabled:

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ class Recorder:
 
 
 def writer_over(recorder: Recorder, *unfinished: str, **arguments: Any) -> BackgroundWriter:
-    return BackgroundWriter(recorder, unfinished, **arguments)  # type: ignore[arg-type]
+    first = [partial(recorder.resume, agent_id) for agent_id in unfinished]
+    return BackgroundWriter(recorder, first, **arguments)  # type: ignore[arg-type]
 
 
 def test_a_memory_that_changes_again_is_written_once() -> None:
