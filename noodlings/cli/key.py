@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from noodlings.cli.options import AsJson, Config, Data, command_group, print_json, settings_of
 from noodlings.errors import StoreBusy, UserError
-
-if TYPE_CHECKING:
-    from noodlings.config import Settings
 
 key_app = command_group("Make and change the key that memories are encrypted with.")
 
@@ -55,20 +52,22 @@ def rotate(data: Data = None, config: Config = None) -> None:
     The old key stays in the file after the new one, for older backups and exports. When key status says so,
     this folder no longer needs it. If this is interrupted, it continues at the next start.
     """
+    from noodlings.host.studio import folder_of
     from noodlings.store.cipher import UserKey
     from noodlings.store.database import Database
     from noodlings.store.vault import Encryption
 
-    settings = _with_database(settings_of(data, config))
+    settings = settings_of(data, config)
+    folder = folder_of(settings)
     encryption = Encryption.of(settings.store)
     old = encryption.keys.read()
     if not old:
         raise UserError("there is no key yet: make one with noodlings key new FILE, and set store.key_file")
-    Database(settings.data_dir, read_only=True, encryption=encryption).close()  # or another key is needed
+    Database(folder, read_only=True, encryption=encryption).close()  # or another key is needed
     made = UserKey.new()
     encryption.keys.write((made, *old))
     try:
-        Database(settings.data_dir, settings.store.durability, encryption=encryption).close()
+        Database(folder, settings.store.durability, encryption=encryption).close()
     except StoreBusy:
         typer.echo(
             f"key {made.id} takes the place of {old[0].id}: the noodlings that is running here will use it"
@@ -83,12 +82,13 @@ def status(as_json: AsJson = False, data: Data = None, config: Config = None) ->
     """Say what is encrypted here, with which key, and whether an older one is still needed."""
     from contextlib import closing
 
+    from noodlings.host.studio import folder_of
     from noodlings.store.database import Database
     from noodlings.store.vault import Encryption
 
-    settings = _with_database(settings_of(data, config))
+    settings = settings_of(data, config)
     encryption = Encryption.of(settings.store)
-    with closing(Database(settings.data_dir, read_only=True, encryption=encryption)) as database:
+    with closing(Database(folder_of(settings), read_only=True, encryption=encryption)) as database:
         due = database.vault.due
         used = database.vault.key_id
     others = [key.id for key in encryption.keys.read() if key.id != used]
@@ -102,11 +102,3 @@ def status(as_json: AsJson = False, data: Data = None, config: Config = None) ->
         typer.echo(f"store.encrypt: {settings.store.encrypt}; encrypted with key {used}: {done}")
         if others and not due:
             typer.echo(f"no longer needed here, except for older backups: {', '.join(others)}")
-
-
-def _with_database(settings: Settings) -> Settings:
-    """The settings. Raises `NotFound` where nothing is kept in their data folder."""
-    from noodlings.host.studio import folder_of
-
-    folder_of(settings)
-    return settings

@@ -120,12 +120,12 @@ class ScheduledBackups:
 
     def _copies(self, ending: str = "") -> list[Path]:
         """The backups of this data folder, the latest last; with an ending, those that are not finished."""
-        marked = (path for path in self._folder.glob(f"*Z{ending}") if (path / IDENTITY).is_file())
-        found = (path for path in marked if os.access(path / IDENTITY, os.R_OK))
-        named = (path for path in found if _COPY.fullmatch(path.name.removesuffix(ending)))
+        paths = self._folder.glob(f"*Z{ending}")
+        named = (path for path in paths if _COPY.fullmatch(path.name.removesuffix(ending)))
         # Where somebody played, it is a data folder by now, with memories that are nowhere else.
-        named = (path for path in named if not (path / LOG).exists())
-        return sorted(path for path in named if _text(path / IDENTITY) == self._identity())
+        marks = (path / IDENTITY for path in named if not (path / LOG).exists())
+        found = (mark for mark in marks if mark.is_file() and os.access(mark, os.R_OK))
+        return sorted(mark.parent for mark in found if _text(mark) == self._identity())
 
     def _identity(self) -> str:
         """What marks the copies. A data folder that is moved, or a copy of one at another path, is another

@@ -78,8 +78,7 @@ def require_readable(settings: Settings) -> None:
     from noodlings.store.database import Database
     from noodlings.store.vault import Encryption
 
-    with closing(Database(folder_of(settings), read_only=True, encryption=Encryption.of(settings.store))):
-        pass
+    Database(folder_of(settings), read_only=True, encryption=Encryption.of(settings.store)).close()
 
 
 def folder_of(settings: Settings) -> Path:

@@ -46,7 +46,12 @@ def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: 
         with writer_lock(destination), atomic_write(target) as aside:
             _copy(source, aside)
             for name in beside:
-                _copy_beside(folder / name, destination / name)
+                if (folder / name).is_dir():
+                    shutil.copytree(
+                        folder / name, destination / name, dirs_exist_ok=True, ignore=_linked_folders
+                    )
+                elif (folder / name).is_file():
+                    shutil.copy2(folder / name, destination / name)
             for log in LOGS:  # they belong to the database that goes, and would be played into the new one
                 (destination / log).unlink(missing_ok=True)
         return target.stat().st_size
@@ -84,13 +89,6 @@ def _copy(source: Path, aside: Path) -> None:
             raise StoreError(f"{source} is damaged ({sound}), so it cannot be backed up")
         if not copy.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
             raise StoreError(f"{source} is not a noodlings database")
-
-
-def _copy_beside(source: Path, target: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, target, dirs_exist_ok=True, ignore=_linked_folders)
-    elif source.is_file():
-        shutil.copy2(source, target)
 
 
 def _linked_folders(folder: str, names: list[str]) -> list[str]:

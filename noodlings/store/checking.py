@@ -42,14 +42,12 @@ class Checked:
 def check(
     folder: Path,
     encryption: Encryption | None = None,
-    progress: Callable[[int], object] = lambda agents: None,
     check_state: Callable[[dict[str, Any]], None] = lambda state: None,
 ) -> Checked:
     """Read everything in a data folder, also while somebody plays.
 
     Args:
         encryption: the user's keys.
-        progress: called with the number of each agent when all of it is read.
         check_state: raises `UserError` for the state of an agent that it cannot be restored from.
 
     Raises:
@@ -68,7 +66,7 @@ def check(
             f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
         ]
         kept = SqlSnapshot(transaction, sealed_words=True)
-        for number, agent_id in enumerate(kept.agents(), 1):
+        for agent_id in kept.agents():
             state = kept.agent(agent_id).state
             try:
                 if state:
@@ -78,7 +76,6 @@ def check(
             for name in _RECORDS:
                 count = sum(1 for _ in getattr(kept, name)(agent_id))
                 setattr(found, name, getattr(found, name) + count)
-            found.agents = number
-            progress(number)
+            found.agents += 1
         found.damaged += kept.damaged
     return found

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hmac
 import os
-import struct
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cryptography.exceptions import InvalidTag
@@ -20,7 +18,6 @@ from noodlings.errors import UserError
 
 KEY_BYTES = 32
 _NONCE_BYTES = 12
-_HEADER = struct.Struct(">I")
 _SEALED = 0x03
 """The first byte of a sealed value: no text that was cleaned, no document and no packed trace begins so, and
 a vector that does has an even length where that of a sealed one is odd."""
@@ -32,14 +29,12 @@ class Unopened(Exception):
 
 def header(number: int) -> bytes:
     """The first four bytes of every value that is sealed with the data key of this number, 1…2²⁴−1."""
-    return _HEADER.pack(_SEALED << 24 | number)
+    return bytes([_SEALED]) + number.to_bytes(3, "big")
 
 
 def sealed_with(value: bytes) -> int | None:
     """The number of the data key that a value is sealed with; None where it is not sealed."""
-    if len(value) < _HEADER.size or value[0] != _SEALED:
-        return None
-    return int(_HEADER.unpack_from(value)[0]) & 0xFFFFFF
+    return int.from_bytes(value[1:4], "big") if len(value) >= 4 and value[0] == _SEALED else None
 
 
 def place(table: str, column: str, *key: int | str) -> bytes:
@@ -85,7 +80,8 @@ class DataKey:
 
     def wrapped(self, by: UserKey) -> bytes:
         """The key itself, readable only with a user's key."""
-        return by.wrap(self._secret, self.number)
+        nonce = os.urandom(_NONCE_BYTES)
+        return nonce + AESGCM(by.secret).encrypt(nonce, self._secret, b"data key %d" % self.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +116,6 @@ class UserKey:
         """Sixteen hexadecimal digits that name the key and reveal nothing of it."""
         return hmac.digest(self.secret, b"noodlings key id", "sha256").hex()[:16]
 
-    def wrap(self, data_key: bytes, number: int) -> bytes:
-        """A data key, readable only with this key."""
-        nonce = os.urandom(_NONCE_BYTES)
-        return nonce + AESGCM(self.secret).encrypt(nonce, data_key, b"data key %d" % number)
-
     def unwrap(self, wrapped: bytes, number: int) -> DataKey:
         """The data key that was wrapped. Raises `Unopened`."""
         try:
@@ -132,8 +123,3 @@ class UserKey:
         except (InvalidTag, ValueError):
             raise Unopened from None
         return DataKey(number, secret)
-
-
-def keys_in(text: str) -> Iterator[UserKey]:
-    """The keys in a text, separated by white space, the newest first. Raises `UserError`."""
-    return map(UserKey.read, text.split())

@@ -11,7 +11,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from errno import EINVAL
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
@@ -94,8 +93,9 @@ class UserKeys:
 
 def _keyring() -> Any:
     """The package `keyring`, which not everybody has."""
-    if find_spec(KEYRING) is None:
+    try:
+        return import_module(KEYRING)
+    except ImportError:
         raise UserError(
             "store.key_file: keyring needs the package keyring (pip install keyring), or name a file"
-        )
-    return import_module(KEYRING)
+        ) from None

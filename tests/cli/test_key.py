@@ -188,14 +188,13 @@ def test_an_encrypted_export_that_does_not_open_imports_nothing(
 
 def test_the_keyring_is_asked_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = UserKeys(file="keyring")
-    monkeypatch.setattr("noodlings.store.keys.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(UserError, match="pip install keyring"):
         keys.read()
     kept: dict[tuple[str, str], str] = {}
     ring = ModuleType("keyring")
     ring.get_password = lambda *of: kept.get(of)  # type: ignore[attr-defined]
     ring.set_password = lambda service, name, text: kept.update({(service, name): text})  # type: ignore[attr-defined]
-    monkeypatch.setattr("noodlings.store.keys.find_spec", lambda name: object())
     monkeypatch.setitem(sys.modules, "keyring", ring)
     with pytest.raises(UserError, match="there is no key in keyring"):
         keys.read()
