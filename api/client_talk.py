@@ -143,7 +143,12 @@ class ClientTalks:
             earlier = talk.earlier(agent_id, percept.user_id, percept.timestamp) if len(own) < 2 else ()
             if earlier:
                 are_secret = self._secrets(percept.user_id)
-                earlier = tuple(_with_tier(exchange, are_secret) for exchange in earlier)
+                earlier = tuple(
+                    replace(one, audience=one.audience.at_least(Tier.SECRET))
+                    if are_secret([one.user_text, one.response or ""])
+                    else one
+                    for one in earlier
+                )
             last = own[-1] if own and given(own[-1], HISTORY) == talk.history(agent) else None
             if last is not None and last.user_text == percept.text:
                 if talk.goes_on or percept.timestamp - last.timestamp <= AGAIN_SECONDS:
@@ -205,10 +210,3 @@ class ClientTalks:
 
     def _alone(self, agent_id: str, user_id: str) -> asyncio.Lock:
         return self._locks.setdefault((agent_id, user_id), asyncio.Lock())
-
-
-def _with_tier(exchange: MemoryEntry, are_secret: Callable[[Sequence[str]], bool]) -> MemoryEntry:
-    """An earlier exchange of a client, secret if anything in it is."""
-    if not are_secret([exchange.user_text, exchange.response or ""]):
-        return exchange
-    return replace(exchange, audience=exchange.audience.at_least(Tier.SECRET))

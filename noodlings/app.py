@@ -340,10 +340,10 @@ def _asking(gateway: Gateway | None, services: AgentServices) -> Ask | None:
         return text
 
     async def ask(messages: Sequence[tuple[str, str]], allowance: Allowance) -> str | None:
-        found = shield(services, [words for _, words in messages])
-        if found.tier > services.reach:
+        kept, _, tier = shield(services, [words for _, words in messages])
+        if tier > services.reach:
             return None
-        prompt = tuple(Message(role, words) for (role, _), words in zip(messages, found.value, strict=True))
+        prompt = tuple(Message(role, words) for (role, _), words in zip(messages, kept, strict=True))
         return await gateway.ask(ModelCall(Task.REPLY, prompt, temperature=0.3), read, allowance)
 
     return ask

@@ -43,12 +43,6 @@ class PrivateFiles(RotatingFileHandler):
         make_private(Path(self.baseFilename))
         return super()._open()
 
-    def let_go(self) -> None:
-        """Close the file; the next line opens it again."""
-        if self.stream is not None:
-            self.stream.close()
-            self.stream = None  # as the standard library has it before a rotation
-
     def handleError(self, record: logging.LogRecord) -> None:
         """A line could not be written."""
         if not self._failed:
@@ -72,7 +66,9 @@ def paused_logs(folder: Path) -> Iterator[None]:
             if Path(handler.baseFilename).parent == folder.absolute():
                 handler.acquire()
                 stack.callback(handler.release)
-                handler.let_go()
+                if handler.stream is not None:
+                    handler.stream.close()
+                    handler.stream = None  # the next line opens it again, as after a rotation
         yield
 
 

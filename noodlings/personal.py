@@ -45,24 +45,20 @@ def personal_finder() -> Callable[[str], Sequence[PersonalDatum]]:
     detectors: dict[str, Any] = get_mapping_from_secret_type_to_class()
     known = [one for one in detectors.values() if issubclass(one, RegexBasedDetector)]
     keys = [pattern for one in known if one.__name__ != "IPPublicDetector" for pattern in one().denylist]
-
-    numbered: list[tuple[str, re.Pattern[str], Callable[[str], bool]]] = [
-        ("e-mail address", _EMAIL, bool),
-        ("card number", _CARD, _is_card),
-        ("account number", _IBAN, _is_iban),
+    patterns: list[tuple[str, re.Pattern[str], int, Callable[[str], bool]]] = [
+        ("e-mail address", _EMAIL, 0, bool),
+        ("card number", _CARD, 0, _is_card),
+        ("account number", _IBAN, 0, _is_iban),
+        ("password", _PASSWORD, 1, bool),
+        ("password", _PIN, 1, bool),
+        *(("key", pattern, 0, bool) for pattern in (_KEY, *keys)),
     ]
 
     def candidates(text: str) -> Iterator[PersonalDatum]:
-        for kind, pattern, fits in numbered:
+        for kind, pattern, group, fits in patterns:
             for found in pattern.finditer(text):
-                if fits(found[0]):
-                    yield PersonalDatum(kind, *found.span())
-        for pattern in (_PASSWORD, _PIN):
-            for found in pattern.finditer(text):
-                yield PersonalDatum("password", *found.span(1))
-        for pattern in (_KEY, *keys):
-            for found in pattern.finditer(text):
-                yield PersonalDatum("key", *found.span())
+                if fits(found[group]):
+                    yield PersonalDatum(kind, *found.span(group))
         for country in _COUNTRIES if _DIGITS.search(text) else ():
             for match in phonenumbers.PhoneNumberMatcher(text, country):
                 yield PersonalDatum("telephone number", match.start, match.end)

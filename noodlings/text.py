@@ -142,7 +142,7 @@ def folded(name: str) -> str:
 def word_characters() -> str:
     """For a class of a regular expression: `\\w`, and the marks within words that it leaves out.
 
-    These are vowels of Hindi, Thai and Arabic, and accents that are characters of their own; not what encloses
+    These are vowels of Hindi, Thai and Arabic and accents that are characters of their own, not what encloses
     a character, or says how it is drawn.
     """
     beyond = filterfalse(_HIDDEN.match, map(chr, range(0x300, 0x1F000)))

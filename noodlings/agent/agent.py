@@ -238,7 +238,7 @@ class Agent:
 
     def without_personal(self, value: Any) -> Any:
         """A text or JSON-compatible data without the personal data that `privacy.personal` masks."""
-        return shield(self._services, value).value
+        return shield(self._services, value)[0]
 
     async def read_facts(self, latest: bool = False) -> int:
         """Let the model read the next lines of what it was told; see `FactReading.read_next`.

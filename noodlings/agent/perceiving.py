@@ -112,27 +112,17 @@ def require_keepable(store: Repository, tier: Tier) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Shielded:
-    """Something as `privacy.personal` lets it be kept or sent: with `mask`, personal data in it is replaced
-    by its kind.
+def shield(services: AgentServices, value: Any) -> tuple[Any, str, Tier]:
+    """Look for personal data in a text, or in every text of JSON-compatible data.
 
-    Attributes:
-        value: a text, or JSON-compatible data.
-        kinds: what personal data was found, each kind once.
-        tier: the lowest tier it may have: with `raise`, secret if there is a key and else confined.
+    Returns:
+        It as `privacy.personal` lets it be kept or sent: with `mask`, personal data is replaced by its kind;
+        the kinds that were found, in words; and the lowest tier that it may have: with `raise`, secret if
+        there is a key and else confined.
     """
-
-    value: Any
-    kinds: tuple[str, ...]
-    tier: Tier
-
-
-def shield(services: AgentServices, value: Any) -> Shielded:
-    """Look for personal data in a text, or in every text of JSON-compatible data."""
     find, kinds = services.personal, dict[str, None]()
     if find is None:
-        return Shielded(value, (), Tier.OPEN)
+        return value, "", Tier.OPEN
 
     def masked(part: Any) -> Any:
         match part:
@@ -150,26 +140,26 @@ def shield(services: AgentServices, value: Any) -> Shielded:
 
     masked_value = masked(value)
     raised = Tier.SECRET if services.store.keeps_secrets else Tier.CONFINED
-    return Shielded(masked_value, tuple(kinds), raised if kinds and not services.mask_personal else Tier.OPEN)
+    return masked_value, ", ".join(kinds), raised if kinds and not services.mask_personal else Tier.OPEN
 
 
 def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
-    """A percept as it may be kept, and what was done to it in words, "" for nothing; see `Shielded`.
+    """A percept as it may be kept, and what was done to it in words, "" for nothing; see `shield`.
 
     With `raise` only those who were there may learn of it. What others in the world saw and heard stays as it
     was.
     """
     marks = {name: value for name, value in percept.data.items() if name in OWN_MARKS}
     facts = {name: value for name, value in percept.data.items() if name not in OWN_MARKS}
-    found = shield(services, [percept.text, percept.place, percept.things, facts])
-    if not found.kinds:
+    (text, place, things, facts), kinds, tier = shield(
+        services, [percept.text, percept.place, percept.things, facts]
+    )
+    if not kinds:
         return percept, ""
-    kinds = ", ".join(found.kinds)
     if services.mask_personal:
-        text, place, things, facts = found.value
         percept = replace(percept, text=text, place=place, things=things, data=facts | marks)
         return percept, f"not remembered, because it is personal: {kinds}"
-    raised = percept.heard_by.joined_by(*percept.listeners).at_least(found.tier)
+    raised = percept.heard_by.joined_by(*percept.listeners).at_least(tier)
     kept = "secret" if raised.tier is Tier.SECRET else "confined to those present"
     return replace(percept, audience=raised), f"{kept}, because it is personal: {kinds}"
 
@@ -178,9 +168,8 @@ def shielded_talk(services: AgentServices, entries: Iterable[MemoryEntry]) -> tu
     """Earlier talk that a client sends along, as a model may be shown it."""
     talk = []
     for entry in entries:
-        found = shield(services, [entry.user_text, entry.response])
-        text, response = found.value
-        audience = entry.audience.at_least(found.tier)
+        (text, response), _, tier = shield(services, [entry.user_text, entry.response])
+        audience = entry.audience.at_least(tier)
         talk.append(replace(entry, user_text=CleanText(text), response=response, audience=audience))
     return tuple(talk)
 

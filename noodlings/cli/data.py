@@ -86,6 +86,7 @@ def import_(
     here.
     """
     from noodlings.drawing.progress import progress_over
+    from noodlings.ingest.transcript import count_lines
     from noodlings.portable.intake import check, take_in
     from noodlings.portable.sealed import OpenedExport, header_of
     from noodlings.store.transfer import intake
@@ -94,7 +95,7 @@ def import_(
     settings = settings_of(data, config)
     encryption = Encryption.of(settings.store)
     with _input(file) as raw:
-        total = _count_lines(raw)
+        total = count_lines(file)
         try:
             lines = OpenedExport(raw, partial(_key, encryption.keys)) if header_of(raw) else raw
             with progress_over(total, "checking") as done:
@@ -106,11 +107,7 @@ def import_(
                 take_in(lines, found.agents, into, done)
         except UserError as error:
             raise UserError(f"nothing was imported from {file}: {error}") from None
-    report(
-        f"imported {_counted(found)} into {settings.data_dir}",
-        asdict(found),
-        as_json,
-    )
+    report(f"imported {_counted(found)} into {settings.data_dir}", asdict(found), as_json)
 
 
 def backup(
@@ -303,14 +300,6 @@ def _input(path: Path) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
-
-
-def _count_lines(file: BinaryIO) -> int:
-    count = 0
-    while chunk := file.read(1 << 20):
-        count += chunk.count(b"\n")
-    file.seek(0)
-    return count
 
 
 def _counted(found: Contents) -> str:

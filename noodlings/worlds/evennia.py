@@ -15,7 +15,7 @@ import json
 import re
 import time
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from io import BytesIO
@@ -476,16 +476,10 @@ class Mind(_Base):
         others = [being_id(being) for being in self.others()]
         alone = others == [being_id(actor)]
         called = (self.key, *self.aliases.all())
-        self.perceive(
-            actor_id=being_id(actor),
-            name=actor.key,
-            text=said,
-            kind=kind,
-            addressed=kind == "whisper" or alone or named_in(said, called),
-            present=[being_id(actor)] if kind == "whisper" else others,
-            depth=depth,
-            tier=tier,
-        )
+        addressed = kind == "whisper" or alone or named_in(said, called)
+        present = [being_id(actor)] if kind == "whisper" else others
+        how = {"addressed": addressed, "depth": depth, "tier": tier}
+        self.perceive(being_id(actor), actor.key, said, kind, present, **how)
 
     def look_around(self: Any, mover: tuple[str, str] | None = None) -> None:
         """Perceive who came and who went since the last look."""
@@ -496,23 +490,14 @@ class Mind(_Base):
         self.ndb.mind_sees = here
         for changed, kind, text in ((came, "arrive", "arrives"), (went, "leave", "leaves")):
             for who, name in changed.items():
-                self.perceive(actor_id=who, name=name, text=text, kind=kind, present=list(here))
+                self.perceive(who, name, text, kind, here)
 
     def perceive(
-        self: Any,
-        *,
-        actor_id: str,
-        name: str,
-        text: str,
-        kind: str,
-        present: list[str],
-        addressed: bool = False,
-        depth: int = 0,
-        tier: int = 0,
+        self: Any, actor_id: str, name: str, text: str, kind: str, present: Iterable[str], **how: Any
     ) -> None:
-        """Send a percept to the mind."""
+        """Send a percept to the mind; `how` as in `Percept`."""
         place = self.location.key if self.location else ""
-        percept = Percept(actor_id, name, text, kind, addressed, tuple(present), place, depth, tier)
+        percept = Percept(actor_id, name, text, kind, present=tuple(present), place=place, **how)
         client().send(self, percept)
 
     def others(self: Any) -> Iterator[Any]:
