@@ -163,7 +163,7 @@ def _changed(agent: Agent, entry: MemoryEntry, said: str) -> Reply:
 def _told(forgotten: Forgotten) -> str:
     answers = len(forgotten.redacted)
     and_answers = f", and {answers} of its answers that repeated it" if answers else ""
-    later = " Their last bytes are wiped from the disk at the next start, because the database is being read."
+    later = " Their last bytes are wiped from the disk later: at the next start, or by the database server."
     return f"{_memories(forgotten.count)}{and_answers}.{'' if forgotten.erased else later}"
 
 

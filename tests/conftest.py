@@ -18,7 +18,7 @@ environment says of it. Files are written in memory where there is room: thousan
 import gc
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,21 @@ _TOGETHER = {
     "tests/api/test_serve.py",
     "tests/test_remembering.py",
 }
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Any]:
+    """A PostgreSQL server, see `tests/postgres.py`."""
+    from tests.postgres import running
+
+    with running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def new_database(postgres_server: Any) -> Any:
+    """Makes an empty database in it, and returns what `store.url` is for it."""
+    return postgres_server.new_database
 
 
 @pytest.hookimpl(optionalhook=True)

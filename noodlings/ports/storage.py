@@ -174,7 +174,7 @@ class Forgotten:
         count: deleted entries, and records that waited to become some.
         redacted: ids of entries whose response was deleted with them.
         erased: whether their bytes have left the disk. False if another process was reading, or the disk was
-            full; then it is done when the store is next opened for writing.
+            full; then it is done when the store is next opened for writing. False where it is a server's.
     """
 
     count: int = 0

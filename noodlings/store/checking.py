@@ -14,6 +14,7 @@ from typing import Any
 
 from noodlings.errors import UserError
 from noodlings.store.database import Database
+from noodlings.store.opening import open_database
 from noodlings.store.transfer import SqlSnapshot
 from noodlings.store.vault import Encryption
 
@@ -40,11 +41,11 @@ class Checked:
 
 
 def check(
-    folder: Path,
+    where: Path | str,
     encryption: Encryption | None = None,
     check_state: Callable[[dict[str, Any]], None] = lambda state: None,
 ) -> Checked:
-    """Read everything in a data folder, also while somebody plays.
+    """Read everything in a data folder, or in the database of a URL, also while somebody plays.
 
     Args:
         encryption: the user's keys.
@@ -56,15 +57,16 @@ def check(
     """
     found = Checked()
     with (
-        closing(Database(folder, read_only=True, encryption=encryption)) as database,
-        database.transaction() as transaction,
+        closing(open_database(where, read_only=True, encryption=encryption)) as database,
+        database.snapshot() as transaction,
     ):
-        faults = transaction.pragma(f"integrity_check({_MOST_FAULTS})")
-        found.damaged += [f"the file: {fault}" for (fault,) in faults if fault != "ok"]
-        orphans = transaction.pragma("foreign_key_check")
-        found.damaged += [
-            f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
-        ]
+        if isinstance(database, Database):  # a server looks after its pages, and lets nothing be an orphan
+            faults = transaction.pragma(f"integrity_check({_MOST_FAULTS})")
+            found.damaged += [f"the file: {fault}" for (fault,) in faults if fault != "ok"]
+            orphans = transaction.pragma("foreign_key_check")
+            found.damaged += [
+                f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
+            ]
         kept = SqlSnapshot(transaction, sealed_words=True)
         for agent_id in kept.agents():
             state = kept.agent(agent_id).state

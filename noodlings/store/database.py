@@ -13,8 +13,8 @@ import re
 import shlex
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -24,9 +24,10 @@ from sqlalchemy.exc import DBAPIError
 from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.files import atomic_write
 from noodlings.store.lock import writer_lock
-from noodlings.store.tables import SCHEMA, make_tables
+from noodlings.store.sql_database import SqlDatabase
+from noodlings.store.tables import make_tables
 from noodlings.store.transaction import Transaction
-from noodlings.store.vault import TABLES, Encryption, Vault
+from noodlings.store.vault import KEPT_KEYS, Encryption, Vault
 
 DATABASE_NAME = "noodlings.db"
 LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
@@ -39,15 +40,13 @@ Files = tuple[tuple[int, int] | None, ...]
 """Device and number of each file, None where there is none."""
 
 _ERASURE_DUE = 1
-MARK_FOR_ERASURE = f"user_version = {_ERASURE_DUE}"
-"""A pragma for a transaction that deletes: the bytes must leave the disk, even if we are killed then."""
 
 _UNDECODED = re.compile("Could not decode to UTF-8 column '([^']*)'")
 
 log = logging.getLogger(__name__)
 
 
-class Database:
+class Database(SqlDatabase):
     """The database of a data folder, with one connection that is held open. Safe to use from any thread.
 
     Args:
@@ -66,6 +65,8 @@ class Database:
         StoreError: the file is damaged, foreign, or of a newer version.
     """
 
+    setting = "--data"
+
     def __init__(
         self,
         folder: Path,
@@ -76,6 +77,7 @@ class Database:
         self._encryption = encryption or Encryption()
         self._encryption.require_key()
         self.path = folder / DATABASE_NAME
+        self.name = str(self.path)
         self._paths = [str(folder / name) for name in (DATABASE_NAME, *LOGS)]
         self.read_only = read_only
         self._begin = "BEGIN" if read_only else "BEGIN IMMEDIATE"
@@ -110,6 +112,10 @@ class Database:
             self._driver.execute(self._begin)
             with self._driver:  # commits, or rolls back
                 yield Transaction(self._driver, self.vault)
+
+    def snapshot(self) -> AbstractContextManager[Transaction]:
+        """What is read in the block is as of one moment: any transaction is, here."""
+        return self.transaction()
 
     def erase(self) -> bool:
         """Write the file again, so that it holds no byte of what was deleted. True when that is done.
@@ -146,43 +152,9 @@ class Database:
             finally:
                 self._driver.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
 
-    def renew_keys(self) -> bool:
-        """Read the user's keys again; whether `reseal` has something to do.
-
-        Raises:
-            UserError, StoreError: they are no keys, or not those of this database. The old ones stay in use.
-        """
-        with self._mutex, self._in_words():
-            self._require_open()
-            self.vault.load()
-            return not self.read_only and self.vault.renew()
-
-    def reseal(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Seal with the newest key whatever is plain or sealed with an older one, and erase what was there.
-
-        Others who use the database wait for some hundred rows at most. If it is stopped or killed, the next
-        call continues. Returns how many rows were written.
-
-        Args:
-            stopped: asked now and then.
-        """
-        written = 0
-        for table in TABLES:
-            after, some = None, 1
-            while some:
-                if stopped():
-                    return written
-                with self.transaction():
-                    after, some = self.vault.reseal_some(table, after)
-                written += some
-        with self.transaction() as transaction:
-            dropped = self.vault.settle()
-            if written or dropped:
-                transaction.pragma(MARK_FOR_ERASURE)
-        if written or dropped:
-            self.erase()
-            log.info("%s: %d records were encrypted with the newest key", self.path, written)
-        return written
+    def mark_for_erasure(self, transaction: Transaction) -> None:
+        """The bytes of what the transaction deletes must leave the disk, even if we are killed after it."""
+        transaction.pragma(f"user_version = {_ERASURE_DUE}")
 
     def close(self) -> None:
         """Close the file and release the lock. A second time it does nothing."""
@@ -194,7 +166,11 @@ class Database:
         with ExitStack() as opened:
             self._driver = opened.enter_context(closing(self._connect(self.path)))
             self._prepare()
-            self.vault = Vault(self._driver, self._encryption, not self.read_only)
+            self.vault = Vault(lambda: self._driver.execute(KEPT_KEYS).fetchall(), self._encryption)
+            if not self.read_only and self.vault.behind:
+                self._driver.execute(self._begin)
+                with self._driver:
+                    self.vault.renew(Transaction(self._driver, self.vault))
             self._driver.create_function("opened", 4, self._opened_text)
             self._files = self._found()
             self._log_size = 0
@@ -212,23 +188,14 @@ class Database:
 
     def _prepare(self) -> None:
         """Check before anything is written, then switch on what we rely on."""
-        schema = self._schema()
-        if not re.fullmatch("[0-9]{4}", schema):
-            raise StoreError(f"{self.path} is not a noodlings database (schema {schema!r}); check --data")
-        if schema > SCHEMA:
-            raise StoreError(
-                f"{self.path} was made by a newer noodlings (schema {schema}; this one knows {SCHEMA});"
-                " update noodlings, or use another data folder (--data)"
-            )
+        outdated = self.outdated(self._schema())
         self._driver.execute("PRAGMA foreign_keys = ON")
         if self.read_only:
-            if schema != SCHEMA:
-                raise StoreError(f"{self.path} is from an older version; update it with noodlings play")
             return
         self._driver.execute("PRAGMA journal_mode = WAL")
         self._driver.execute(f"PRAGMA synchronous = {self._durability}")
         self._driver.execute("PRAGMA secure_delete = ON")
-        if schema != SCHEMA:
+        if outdated:
             from noodlings.store.migrations import migrate  # it loads Alembic
 
             with ddl_transaction(self._driver) as connection:

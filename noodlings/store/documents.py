@@ -48,7 +48,9 @@ def from_json(document: str, what: str, constant: Callable[[str], float] | None 
 
 
 def text(value: str, what: str) -> str:
-    """`value`, if it encodes as UTF-8."""
+    """`value`, if it encodes as UTF-8 and has no NUL in it, which PostgreSQL cannot keep in a text."""
+    if "\0" in value:
+        raise StoreError(f"{what} has a NUL character in it")
     try:
         value.encode()
     except UnicodeEncodeError as error:

@@ -19,7 +19,7 @@ from noodlings.errors import StoreError
 from noodlings.ports import Forgotten
 from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
-from noodlings.store.documents import id_list, number, text, to_json
+from noodlings.store.documents import LARGEST, id_list, number, text, to_json
 from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
@@ -158,7 +158,7 @@ def make_nameless(transaction: Transaction, agent_id: str, user_ids: Collection[
     doers = {"of_agent": agent_id, "among": json.dumps(list(user_ids)), "nobody": FORGOTTEN}
     transaction.run(sql.MAKE_NAMELESS, doers)
     read = partial(entry_of, words=True)
-    rows = transaction.rows(sql.WITH_EXTRA, {"of_agent": agent_id, "position": -1, "limit": -1})
+    rows = transaction.rows(sql.WITH_EXTRA, {"of_agent": agent_id, "position": -1, "limit": LARGEST})
     for entry in undamaged(rows, transaction.vault.reading("entries", read)):
         if written_by(entry) in user_ids:
             given = entry.extra if entry.extra.get(KNOWN_BY) else entry.extra["data"]
@@ -179,7 +179,7 @@ def _delete(transaction: Transaction, agent_id: str, texts: dict[int, tuple[str,
     """Delete these entries, by id with their words. Returns the ids of those that lost their response."""
     gone = frozenset(texts)
     images = {
-        row["id"]: _readable(transaction, "symbols", row, "symbolic_encoding")
+        row["id"]: readable(transaction, "symbols", row, "symbolic_encoding")
         for row in transaction.rows(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": id_list(gone)})
     }
     words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
@@ -202,12 +202,12 @@ def _texts(transaction: Transaction, agent_id: str, ids: Iterable[int]) -> dict[
     """id → what was said and answered, of those that exist, however damaged the row is elsewhere."""
     found = {}
     for row in transaction.rows(sql.WORDS, {"of_agent": agent_id, "ids": id_list(ids)}):
-        said, answered = (_readable(transaction, "entries", row, name) for name in ("user_text", "response"))
+        said, answered = (readable(transaction, "entries", row, name) for name in ("user_text", "response"))
         found[row["id"]] = (said, answered)
     return found
 
 
-def _readable(transaction: Transaction, table: str, row: Stored, name: str) -> str:
+def readable(transaction: Transaction, table: str, row: Stored, name: str) -> str:
     """A text of a row; "" where there is none, or it cannot be decrypted: it is deleted all the same."""
     try:
         return str(transaction.vault.text(row[name], table, name, row["agent_id"], row["id"]) or "")

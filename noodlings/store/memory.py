@@ -28,6 +28,7 @@ class _MemoryDatabase(Database):
 
     def __init__(self) -> None:
         self.path = Path(":memory:")
+        self.name = str(self.path)
         self.read_only = False
         self._begin = "BEGIN"
         self._mutex = threading.Lock()
@@ -37,7 +38,7 @@ class _MemoryDatabase(Database):
             make_tables(connection)
         self._driver.execute("PRAGMA foreign_keys = ON")
         self._driver.create_function("opened", 4, lambda value, *place: value)
-        self.vault = _PlainVault(self._driver, Encryption(), writable=False)
+        self.vault = _PlainVault(tuple, Encryption())
 
     def erase(self) -> bool:
         """There is no disk that bytes would have to leave."""

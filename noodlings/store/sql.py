@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 from noodlings.errors import StoreError, UserError
 from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forgotten
 from noodlings.store import statements as sql
-from noodlings.store.database import MARK_FOR_ERASURE, Database, Durability
+from noodlings.store.database import Durability
 from noodlings.store.documents import LARGEST, from_json, id_list, text, to_json
-from noodlings.store.forgetting import delete_entries, make_nameless
+from noodlings.store.forgetting import delete_entries, make_nameless, readable
 from noodlings.store.ingested_rows import taken_of
+from noodlings.store.opening import open_database
 from noodlings.store.rows import (
     Row,
     Stored,
@@ -34,9 +35,11 @@ from noodlings.store.rows import (
     vector_of,
     vector_row,
 )
+from noodlings.store.sql_database import SqlDatabase
 from noodlings.store.transaction import Statement
 from noodlings.store.vault import Encryption
 from noodlings.store.writing import commit_rows, write_commit, write_vectors
+from noodlings.values.audience import Tier
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
@@ -53,7 +56,7 @@ class SqlStore:
     except where only ids are asked for.
 
     Args:
-        folder: the data folder; a writer makes it when it is missing.
+        where: the data folder, which a writer makes when it is missing, or the URL of a PostgreSQL database.
         durability: what `commit` returned from survives a killed process ("normal"), or a power cut ("full").
         read_only: takes no lock and writes nothing; sees what a running writer commits.
         working_capacity: how many of the latest entries `load` brings.
@@ -70,7 +73,7 @@ class SqlStore:
 
     def __init__(
         self,
-        folder: Path,
+        where: Path | str,
         durability: Durability = "normal",
         read_only: bool = False,
         *,
@@ -78,9 +81,9 @@ class SqlStore:
         kept_traces: int = 2_000,
         encryption: Encryption | None = None,
     ) -> None:
-        self._use(Database(folder, durability, read_only, encryption), working_capacity, kept_traces)
+        self._use(open_database(where, durability, read_only, encryption), working_capacity, kept_traces)
 
-    def _use(self, database: Database, working_capacity: int, kept_traces: int) -> None:
+    def _use(self, database: SqlDatabase, working_capacity: int, kept_traces: int) -> None:
         self._database = database
         self._working_capacity = working_capacity
         self._kept_traces = kept_traces
@@ -101,7 +104,7 @@ class SqlStore:
             if batch.agent_id not in self._known:
                 transaction.run(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
             if write_commit(transaction, batch, self._kept_traces):
-                transaction.pragma(MARK_FOR_ERASURE)
+                self._database.mark_for_erasure(transaction)
                 self._log_due = True
         self._known.add(batch.agent_id)
         if self._log_due:
@@ -111,10 +114,11 @@ class SqlStore:
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored. An unreadable row is left out, and logged."""
         of_agent = {"of_agent": agent_id}
-        with self._database.transaction() as transaction:
-            agent = next(transaction.each(sql.AGENT, of_agent), None)
-            if agent is None:
+        with self._database.snapshot() as transaction:
+            found = transaction.rows(sql.AGENT, of_agent)
+            if not found:
                 return None
+            (agent,) = found
             working = transaction.rows(sql.WORKING, of_agent | {"limit": self._working_capacity})
             episodic = transaction.rows(sql.EPISODIC, of_agent)
             symbols = transaction.rows(sql.SYMBOLS, of_agent)
@@ -154,7 +158,7 @@ class SqlStore:
         several lengths, each row of the page is read by itself.
         """
         wanted = {"of_agent": agent_id, "of_model": model, "position": _id(after_id), "limit": max(limit, 0)}
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             rows = transaction.tuples(sql.COLUMNS, wanted)
         try:
             return columns_of(self._database.vault.opened_columns(agent_id, rows), model)
@@ -177,6 +181,11 @@ class SqlStore:
         containing: str = "",
         among: Sequence[int] | None = None,
     ) -> list[int]:
+        if "\0" in containing:
+            return []  # no text has it
+        vault = self._database.vault
+        if vault.encrypts and not self._database.opens_sealed and (containing or order is Order.TEXT):
+            return self._in_order_of_opened(agent_id, order, falling, containing, among)
         statement = sql.in_order(order, falling, narrowed=bool(containing), among=among is not None)
         wanted = {"of_agent": agent_id} | ({"like": sql.like(containing)} if containing else {})
         wanted |= {} if among is None else {"among": json.dumps(list(among))}
@@ -186,8 +195,28 @@ class SqlStore:
             ids.sort(reverse=falling)
         return ids
 
+    def _in_order_of_opened(
+        self, agent_id: str, order: Order, falling: bool, containing: str, among: Collection[int] | None
+    ) -> list[int]:
+        """As `in_order`: all entries are read, and opened here."""
+        found: list[tuple[Any, int]] = []
+        wanted = None if among is None else frozenset(among)
+        with self._database.snapshot() as transaction:
+            for row in transaction.each(sql.SEALED_ORDER, {"of_agent": agent_id}):
+                if wanted is not None and row["id"] not in wanted:
+                    continue
+                open_to_all = row["tier"] < Tier.SEALED
+                said, answered = (
+                    readable(transaction, "entries", row, name) if open_to_all else ""
+                    for name in ("user_text", "response")
+                )
+                if any(_folded(containing) in _folded(words) for words in (said, answered, row["user_id"])):
+                    keys = {Order.IMPORTANCE: row["importance"], Order.WHO: row["user_id"], Order.TEXT: said}
+                    found.append((keys.get(order, 0), row["id"]))
+        return [entry_id for _, entry_id in sorted(found, reverse=falling)]
+
     def version(self) -> Hashable:
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             return transaction.tuples(sql.VERSION, {})[0]
 
     def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
@@ -210,7 +239,7 @@ class SqlStore:
             write_vectors(transaction, agent_id, rows)
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             rows = [
                 row
                 for record_id in record_ids
@@ -219,14 +248,14 @@ class SqlStore:
         return {taken.id: taken for taken in self._read("source_records", rows, taken_of)}
 
     def held(self, agent_id: str, source: str) -> list[str]:
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             rows = transaction.rows(sql.HELD, self._record_at(agent_id, source))
         return sorted(record_id for _, record_id in self._read("source_records", rows, _names))
 
     def parked(
         self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
     ) -> list[IngestedRecord]:
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             rows = transaction.rows(sql.PARKED, self._record_at(agent_id, *after) | {"limit": limit})
         return self._read("source_records", rows, taken_of)
 
@@ -253,7 +282,7 @@ class SqlStore:
             forgotten = delete_entries(transaction, agent_id, ids, by_user, timestamp, told_by)
             if not forgotten.count:
                 return forgotten
-            transaction.pragma(MARK_FOR_ERASURE)
+            self._database.mark_for_erasure(transaction)
         return replace(forgotten, erased=self._database.erase())
 
     def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
@@ -262,11 +291,11 @@ class SqlStore:
 
     def erase(self) -> bool:
         with self._database.transaction() as transaction:
-            transaction.pragma(MARK_FOR_ERASURE)
+            self._database.mark_for_erasure(transaction)
         return self._database.erase()
 
     def world_get(self, key: str) -> Any:
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             found = transaction.value(sql.WORLD_GET, {"of_key": key})
         document = self._database.vault.text(found, "world", "value", key)
         return None if document is None else from_json(document, f"the world data under {key!r}")
@@ -303,11 +332,11 @@ class SqlStore:
             log.warning("not everything is encrypted with the new key yet; the next start goes on: %s", error)
 
     def _rows(self, statement: Statement, parameters: Row) -> list[Row]:
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             return transaction.rows(statement, parameters)
 
     def _column(self, statement: Statement, parameters: Row) -> list[Any]:
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             return transaction.column(statement, parameters)
 
     def _read(self, table: str, rows: Iterable[Stored], read: Callable[[Stored], Value]) -> list[Value]:
@@ -326,7 +355,7 @@ class SqlStore:
     ) -> list[Value]:
         """`limit` values where there are so many, however many unreadable rows lie between them."""
         values: list[Value] = []
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             while (wanted := limit - len(values)) > 0:
                 at = {"of_agent": agent_id, "position": _id(position), "limit": wanted}
                 rows = transaction.rows(statement, at)
@@ -335,6 +364,11 @@ class SqlStore:
                     break
                 position = rows[-1][key]
         return values
+
+
+def _folded(words: str) -> bytes:
+    """As `LIKE` compares it: A and a are alike, Ä and ä are not."""
+    return words.encode().lower()
 
 
 def _names(row: Stored) -> tuple[str, str]:

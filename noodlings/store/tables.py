@@ -4,13 +4,16 @@ A new database is made from these, an older one is brought there by migrations; 
 Whoever changes something here writes a migration and raises `SCHEMA`. Content stands only in `agents.state`,
 `entries`, `traces`, `vectors`, `symbols`, `source_records` and `world`; `links` say which entries belong
 together, and `events` that something was done, by whom and to how much, and never what it was about. Where
-there is a key, words stand in these tables as sealed bytes, whatever a column is declared as: see
+there is a key, words stand in these tables as sealed bytes, in SQLite whatever a column is declared as: see
 `noodlings.store.vault`.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Connection,
@@ -18,19 +21,29 @@ from sqlalchemy import (
     ForeignKey,
     ForeignKeyConstraint,
     Index,
-    Integer,
     LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
     String,
     Table,
-    Text,
     UniqueConstraint,
     text,
 )
+from sqlalchemy import Integer as AnyInteger
+from sqlalchemy import Text as AnyText
 
 SCHEMA = "0010"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
+
+# On PostgreSQL integers have 64 bits as in SQLite, and texts are sorted by code point.
+Integer = AnyInteger().with_variant(BigInteger(), "postgresql")
+Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
+
+
+def _only(rows: str, in_postgresql: str = "") -> dict[str, Any]:
+    """The rows of an index that does not have all of them."""
+    return {"sqlite_where": text(rows), "postgresql_where": text(in_postgresql or rows)}
+
 
 metadata = MetaData(
     naming_convention={
@@ -90,10 +103,10 @@ entries = Table(
 )
 
 # Loading an agent reads its few hundred members and counts, however long its archive is.
-Index("ix_entries_episodic", entries.c.agent_id, entries.c.id, sqlite_where=text("episodic = 1"))
-Index("ix_entries_consolidated", entries.c.agent_id, sqlite_where=text("consolidated = 1"))
+Index("ix_entries_episodic", entries.c.agent_id, entries.c.id, **_only("episodic = 1", "episodic"))
+Index("ix_entries_consolidated", entries.c.agent_id, **_only("consolidated = 1", "consolidated"))
 # What was lived, so that working memory is found past any number of records of a source.
-Index("ix_entries_lived", entries.c.agent_id, entries.c.id, sqlite_where=text("source IS NULL"))
+Index("ix_entries_lived", entries.c.agent_id, entries.c.id, **_only("source IS NULL"))
 
 # Which records of a source were taken in, so that each is taken in once.
 source_records = Table(
@@ -120,7 +133,7 @@ Index(
     source_records.c.agent_id,
     source_records.c.source,
     source_records.c.record_id,
-    sqlite_where=text("record IS NOT NULL"),
+    **_only("record IS NOT NULL"),
 )
 
 traces = Table(
@@ -195,7 +208,7 @@ symbols = Table(
 )
 
 Index("ix_symbols_entry", symbols.c.agent_id, symbols.c.entry_id)
-Index("ix_symbols_in_mind", symbols.c.agent_id, symbols.c.id, sqlite_where=text("faded = 0"))
+Index("ix_symbols_in_mind", symbols.c.agent_id, symbols.c.id, **_only("faded = 0", "NOT faded"))
 
 keys = Table(
     "keys",

@@ -7,12 +7,11 @@ conversion, because what `noodlings.store.rows` makes and reads is what SQLite h
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlalchemy import CompoundSelect, Delete, Insert, Select, Update
+from sqlalchemy import CompoundSelect, Delete, Dialect, Insert, Select, String, Update
 from sqlalchemy.dialects import sqlite
 
 from noodlings.store.rows import Row
@@ -20,8 +19,6 @@ from noodlings.store.vault import Vault
 
 Change = Insert | Update | Delete
 Statement = Change | Select[Any] | CompoundSelect[Any]
-
-_DIALECT = sqlite.dialect(paramstyle="named")
 
 
 class Transaction:
@@ -37,37 +34,44 @@ class Transaction:
         StoreError: a secret is to be written, and there is no key.
     """
 
-    def __init__(self, driver: sqlite3.Connection, vault: Vault) -> None:
+    _dialect: ClassVar[Dialect] = sqlite.dialect(paramstyle="named")
+    _how: ClassVar[dict[str, Any]] = {}  # options of the driver
+
+    def __init__(self, driver: Any, vault: Vault) -> None:
         self._driver = driver
         self.vault = vault
 
     def run(self, statement: Change, row: Row) -> int:
         """Run a statement once. Returns how many rows it changed."""
-        return self._execute(statement, self._sealed(statement, row)).rowcount
+        changed: int = self._execute(statement, self._sealed(statement, row)).rowcount
+        return changed
 
     def run_each(self, statement: Change, rows: Sequence[Row]) -> int:
         """Run a statement for each row; all have the same names. Returns how many rows it changed."""
+        return self.run_sealed(statement, [self._sealed(statement, row) for row in rows])
+
+    def run_sealed(self, statement: Change, rows: Sequence[Row]) -> int:
+        """The same for rows that are sealed already, as far as they are to be."""
         if not rows:
             return 0
-        words, constants = _prepared(statement, tuple(rows[0]))
-        return self._driver.executemany(
-            words, [constants | self._sealed(statement, row) for row in rows]
-        ).rowcount
+        words, constants, texts = _prepared(statement, tuple(rows[0]), self._dialect)
+        cursor = self._driver.cursor()
+        cursor.executemany(words, [self._bound(constants | row, texts) for row in rows])
+        changed: int = cursor.rowcount
+        return changed
 
     def each(self, statement: Statement, parameters: Row) -> Iterator[Row]:
-        """Rows that a statement finds, one by one and by column; a boolean is 0 or 1."""
-        found = self._execute(statement, parameters)
-        names = [column[0] for column in found.description]
-        for values in found:
-            yield dict(zip(names, values, strict=True))
+        """Rows that a statement finds, one by one and by column; a boolean may be 0 or 1."""
+        return named(self._execute(statement, parameters))
 
     def rows(self, statement: Statement, parameters: Row) -> list[Row]:
         """All rows that a statement finds; see `each`."""
-        return list(self.each(statement, parameters))
+        return list(named(self._execute(statement, parameters)))
 
     def tuples(self, statement: Statement, parameters: Row) -> list[tuple[Any, ...]]:
         """All rows that a statement finds, without the names of the columns."""
-        return self._execute(statement, parameters).fetchall()
+        found: list[tuple[Any, ...]] = self._execute(statement, parameters).fetchall()
+        return found
 
     def column(self, statement: Statement, parameters: Row) -> list[Any]:
         """The first column of all rows that a statement finds."""
@@ -79,20 +83,38 @@ class Transaction:
         return None if values is None else values[0]
 
     def pragma(self, name: str) -> list[tuple[Any, ...]]:
-        """Run a pragma."""
-        return self._driver.execute(f"PRAGMA {name}").fetchall()
+        """Run a pragma of SQLite."""
+        found: list[tuple[Any, ...]] = self._driver.execute(f"PRAGMA {name}").fetchall()
+        return found
 
     def _sealed(self, statement: Change, row: Row) -> Row:
         return self.vault.sealed(statement.table.description, row)
 
-    def _execute(self, statement: Statement, parameters: Row) -> sqlite3.Cursor:
-        words, constants = _prepared(statement, tuple(parameters))
-        return self._driver.execute(words, constants | parameters)
+    def _execute(self, statement: Statement, parameters: Row, cursor: Any = None) -> Any:
+        words, constants, texts = _prepared(statement, tuple(parameters), self._dialect)
+        return (cursor or self._driver).execute(
+            words, self._bound(constants | parameters, texts), **self._how
+        )
+
+    def _bound(self, values: Row, texts: tuple[str, ...]) -> Row:
+        """Values as the driver takes them; `texts` are the names of those that are text."""
+        return values
+
+
+def named(found: Any) -> Iterator[Row]:
+    """The rows of a cursor by column."""
+    names = [column[0] for column in found.description]
+    for values in found:
+        yield dict(zip(names, values, strict=True))
 
 
 @cache
-def _prepared(statement: Statement, names: tuple[str, ...]) -> tuple[str, Row]:
-    """A statement in SQL that is given values for these names, and the values it has of its own."""
-    compiled = statement.compile(dialect=_DIALECT, column_keys=names)
+def _prepared(
+    statement: Statement, names: tuple[str, ...], dialect: Dialect
+) -> tuple[str, Row, tuple[str, ...]]:
+    """A statement in SQL that is given values for these names, the values it has of its own, and the names of
+    the values that are text."""
+    compiled = statement.compile(dialect=dialect, column_keys=names)
     own = {name: value for name, value in compiled.params.items() if name not in names and value is not None}
-    return str(compiled), own
+    texts = (name for name, value in compiled.binds.items() if isinstance(value.type, String))
+    return str(compiled), own, tuple(texts)

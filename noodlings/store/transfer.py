@@ -16,9 +16,10 @@ from sqlalchemy import Insert
 
 from noodlings.errors import StoreError, UserError
 from noodlings.store import statements as sql
-from noodlings.store.database import Database, Durability
-from noodlings.store.documents import text, to_json, whole
+from noodlings.store.database import Durability
+from noodlings.store.documents import LARGEST, text, to_json, whole
 from noodlings.store.ingested_rows import taken_of, taken_row
+from noodlings.store.opening import open_database
 from noodlings.store.rows import (
     Row,
     Stored,
@@ -33,6 +34,7 @@ from noodlings.store.rows import (
     trace_row,
     vector_of,
 )
+from noodlings.store.sql_database import SqlDatabase
 from noodlings.store.transaction import Statement, Transaction
 from noodlings.store.vault import Encryption
 from noodlings.values.ingested_record import IngestedRecord
@@ -114,7 +116,7 @@ class SqlSnapshot:
         return ArchivedEntry(entry, bool(row["episodic"]), bool(row["consolidated"]))
 
     def _all(self, statement: Statement, agent_id: str, read: Callable[[Stored], Value]) -> Iterator[Value]:
-        everything = {"of_agent": agent_id, "position": -1, "limit": -1}
+        everything = {"of_agent": agent_id, "position": -1, "limit": LARGEST}
         return self._readable(self._transaction.each(statement, everything), read)
 
     def _readable(self, rows: Iterable[Row], read: Callable[[Stored], Value]) -> Iterator[Value]:
@@ -129,11 +131,11 @@ class SqlSnapshot:
 class SqlImporter:
     """Adds agents to a data folder; the port `AgentImporter`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqlDatabase) -> None:
         self._database = database
 
     def agents(self) -> list[str]:
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             return transaction.column(sql.AGENTS, {})
 
     def take_in(self, agent: ArchivedAgent, records: Iterable[ArchivedRecord]) -> None:
@@ -163,12 +165,12 @@ class SqlImporter:
 
 @contextmanager
 def snapshot(
-    folder: Path, encryption: Encryption | None = None, sealed_words: bool = False
+    where: Path | str, encryption: Encryption | None = None, sealed_words: bool = False
 ) -> Iterator[SqlSnapshot]:
-    """What is kept in a data folder now.
+    """What is kept now.
 
     Args:
-        folder: the data folder.
+        where: the data folder, or the URL of a database.
         encryption: the user's keys.
         sealed_words: whether sealed entries come with their words.
 
@@ -177,24 +179,24 @@ def snapshot(
         StoreError: the database is damaged, foreign or of another version, or needs another key.
     """
     with (
-        closing(Database(folder, read_only=True, encryption=encryption)) as database,
-        database.transaction() as transaction,
+        closing(open_database(where, read_only=True, encryption=encryption)) as database,
+        database.snapshot() as transaction,
     ):
         yield SqlSnapshot(transaction, sealed_words)
 
 
 @contextmanager
 def intake(
-    folder: Path, durability: Durability = "normal", encryption: Encryption | None = None
+    where: Path | str, durability: Durability = "normal", encryption: Encryption | None = None
 ) -> Iterator[SqlImporter]:
-    """The way into a data folder, which is made when it is missing.
+    """The way into a data folder, which is made when it is missing, or into the database of a URL.
 
     Raises:
         UserError: something is to be encrypted, and there is no key.
         StoreBusy: another process writes there.
         StoreError: the database is damaged, foreign or of another version.
     """
-    with closing(Database(folder, durability, encryption=encryption)) as database:
+    with closing(open_database(where, durability, encryption=encryption)) as database:
         yield SqlImporter(database)
 
 

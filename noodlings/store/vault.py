@@ -12,21 +12,28 @@ one continues. Older keys are deleted when nothing needs them any more.
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from noodlings.config import StoreSettings
 from noodlings.errors import StoreError, UserError
+from noodlings.store import statements as sql
 from noodlings.store.cipher import DataKey, Unopened, UserKey, header, place, sealed_with
 from noodlings.store.documents import from_json
 from noodlings.store.keys import UserKeys
 from noodlings.store.packing import packed, packed_vector, unpacked_vectors
 from noodlings.store.rows import Row, Stored
+from noodlings.store.tables import metadata
 from noodlings.values.audience import Tier
 
+if TYPE_CHECKING:
+    from noodlings.store.transaction import Transaction
+
 Value = TypeVar("Value")
+KeptKeys = Sequence[tuple[int, str, bytes, int | None]]
+KEPT_KEYS = "SELECT number, key_id, wrapped, sealed_from FROM keys ORDER BY number"
+"""The data keys of a database, the newest last."""
 
 log = logging.getLogger(__name__)
 
@@ -110,15 +117,15 @@ class Vault:
     """The data keys of one open database. Safe to use from any thread.
 
     Args:
-        driver: the connection it is open with.
+        kept: reads the rows of `KEPT_KEYS`.
         encryption: the user's keys, and what they are for.
-        writable: whether keys may be made.
 
     Raises:
         StoreError: the database needs a key, or another one. Nothing was changed.
     """
 
-    def __init__(self, driver: sqlite3.Connection, encryption: Encryption, writable: bool) -> None:
+    def __init__(self, kept: Callable[[], KeptKeys], encryption: Encryption) -> None:
+        self._kept = kept
         self._encryption = encryption
         self._keys: dict[int, DataKey] = {}
         self._current: DataKey | None = None
@@ -128,15 +135,19 @@ class Vault:
         """The id of the user's key in use: not yet their newest one if that was not taken up."""
         self.due = False
         """Whether something is still to be sealed; `reseal` does it."""
-        self._driver = driver
+        self.behind = False
+        """Whether `renew` has something to do."""
         self.load()
-        if writable:
-            self.renew()
 
     @property
     def encrypts(self) -> bool:
         """Whether there is a key."""
         return self._current is not None
+
+    @property
+    def newest(self) -> int:
+        """The number of the data key that new values are sealed with; 0 where there is none."""
+        return 0 if self._current is None else self._current.number
 
     @property
     def keeps_secrets(self) -> bool:
@@ -150,18 +161,16 @@ class Vault:
             raise StoreError("there is no key to encrypt with")
         return self._current
 
-    def load(self) -> None:
-        """Read the keys, the user's and those of the database."""
+    def load(self) -> KeptKeys:
+        """Read the keys, the user's and those of the database, which are returned."""
         self._stamp = self._encryption.keys.stamp()
         self._read = self._encryption.keys.read()
         by_id = {key.id: key for key in self._read}
-        kept = self._driver.execute(
-            "SELECT number, key_id, wrapped, sealed_from FROM keys ORDER BY number"
-        ).fetchall()
+        kept = self._kept()
         for number, key_id, wrapped, _ in kept:
-            if number in self._keys:
-                continue
             if key_id not in by_id:
+                if number in self._keys:
+                    continue
                 raise StoreError(_other_key(key_id, list(by_id)))
             try:
                 self._keys[number] = by_id[key_id].unwrap(wrapped, number)
@@ -169,58 +178,56 @@ class Vault:
                 raise StoreError(
                     f"data key {number} of the database is damaged; put a backup in its place"
                 ) from None
+        from_tier, newest = self._encryption.from_tier, self._read[0].id if self._read else ""
         if kept:
-            self._current = self._keys[kept[-1][0]]
-            self.key_id = kept[-1][1]
-            newer = self._read and self._read[0].id != self.key_id
-            self.due = bool(newer) or len(kept) > 1 or kept[-1][3] is None
-            self.due |= not self.due and kept[-1][3] > self._encryption.from_tier
+            number, self.key_id, _, sealed_from = kept[-1]
+            self._current = self._keys[number]
+            newer = newest not in ("", self.key_id)
+            self.due = newer or len(kept) > 1 or sealed_from is None or sealed_from > from_tier
+            self.behind = newer or (bool(newest) and sealed_from is not None and sealed_from < from_tier)
+        else:
+            self.behind = bool(newest)
+        return kept
 
     def changed(self) -> bool:
         """Whether the user's keys may have changed since they were read."""
         return self._encryption.keys.stamp() != self._stamp
 
-    def renew(self) -> bool:
-        """Make a data key where the user's newest key has none yet; whether something is to be sealed.
+    def renew(self, transaction: Transaction) -> None:
+        """Make a data key where the user's newest key has none yet.
 
         The older data keys are then wrapped with the user's newest key too, so their older key is not needed
         any more. Rows with names are sealed with the new one at once.
         """
-        if not self._read:
-            return False
-        driver = self._driver
+        kept = self.load()
+        if not self.behind:
+            return
         newest, from_tier = self._read[0], int(self._encryption.from_tier)
-        kept = self._driver.execute("SELECT number, key_id, sealed_from FROM keys ORDER BY number").fetchall()
-        if kept and kept[-1][1] == newest.id:
-            if kept[-1][2] is not None and kept[-1][2] < from_tier:  # less is sealed from now on
-                driver.execute("UPDATE keys SET sealed_from = ?", (from_tier,))
-            return self.due
+        if kept and kept[-1][1] == newest.id:  # less is sealed from now on
+            transaction.run(sql.CHANGE_KEYS, {"sealed_from": from_tier})
+            self.behind = False
+            return
         made, before = DataKey.new(kept[-1][0] + 1 if kept else 1), self._current
-        driver.execute("BEGIN IMMEDIATE")
         try:
-            with driver:
-                for number, _, _ in kept:
-                    driver.execute(
-                        "UPDATE keys SET key_id = ?, wrapped = ? WHERE number = ?",
-                        (newest.id, self._keys[number].wrapped(newest), number),
-                    )
-                driver.execute(
-                    "INSERT INTO keys VALUES (?, ?, ?, NULL)", (made.number, newest.id, made.wrapped(newest))
-                )
-                self._keys[made.number] = self._current = made
-                self._reseal_named()
+            for number, *_ in kept:
+                wrapped = self._keys[number].wrapped(newest)
+                changed = {"of_number": number, "key_id": newest.id, "wrapped": wrapped}
+                transaction.run(sql.CHANGE_KEY, changed)
+            added = {"number": made.number, "key_id": newest.id, "wrapped": made.wrapped(newest)}
+            transaction.run(sql.ADD_KEY, added)
+            self._keys[made.number] = self._current = made
+            self._reseal_named(transaction)
         except BaseException:
             self._current = before
             raise
-        self.due = True
-        return True
+        self.due, self.behind = True, False
 
-    def _reseal_named(self) -> None:
+    def _reseal_named(self, transaction: Transaction) -> None:
         """Seal all rows with names: they are looked for under one key only."""
         for table in (table for table, columns in TABLES.items() if columns.names):
             after, some = None, 1
             while some:
-                after, some = self.reseal_some(table, after)
+                after, some = self.reseal_some(transaction, table, after)
 
     def sealed(self, table: str, row: Row) -> Row:
         """A row as it is written, all of it or the columns that change.
@@ -310,8 +317,10 @@ class Vault:
             what = TABLES[table].what.format(*key)
             raise StoreError(f"{what} is damaged: {table}.{column} cannot be read") from None
 
-    def reseal_some(self, table: str, after: tuple[Any, ...] | None) -> tuple[tuple[Any, ...] | None, int]:
-        """Seal the next rows of a table that are due, in one transaction.
+    def reseal_some(
+        self, transaction: Transaction, table: str, after: tuple[Any, ...] | None
+    ) -> tuple[tuple[Any, ...] | None, int]:
+        """Seal the next rows of a table that are due.
 
         Args:
             after: the key of the row after which to go on; None to begin.
@@ -320,17 +329,14 @@ class Vault:
             The key of the last row that was looked at, and how many were; none when all are done.
         """
         columns = TABLES[table]
-        names, keys = columns.columns, ", ".join(columns.key)
-        # As bytes, because a text that does not decode is sealed like any other.
-        listed = ", ".join(f"CAST({name} AS BLOB)" for name in names)
-        begin = f"({keys}) > ({', '.join('?' * len(after))}) AND" if after else ""
-        where, values = self._due(table)
-        found = self._driver.execute(
-            f"SELECT {keys}, {listed} FROM {table}"  # noqa: S608 -- names of ours
-            f" WHERE {begin} ({where}) ORDER BY {keys} LIMIT {AT_ONCE}",
-            (*(after or ()), *values),
-        ).fetchall()
-        parts = len(columns.key)
+        names, parts, newest = columns.columns, len(columns.key), header(self._key.number)
+        wanted: Row = {f"after_{name}": value for name, value in zip(columns.key, after or (), strict=False)}
+        wanted |= {"limit": AT_ONCE, "text_header": newest}
+        wanted |= {"bytes_header": newest} if columns.blobs else {}
+        wanted |= {"from_tier": int(self._encryption.from_tier)} if table == "entries" else {}
+        kept_in = metadata.tables[table]
+        found = transaction.tuples(sql.due(kept_in, columns.key, names, begun=after is not None), wanted)
+        alike: dict[tuple[str, ...], list[Row]] = {}  # by the columns that change
         for row in found:
             key, changed = row[:parts], Row()
             try:
@@ -343,15 +349,16 @@ class Vault:
                     changed |= self._resealed(table, name, named, value) if value else {}
                 except (StoreError, ValueError) as error:
                     log.warning("left as it is: %s", error)
-            if not changed:
-                continue
-            sets = ", ".join(f"{name} = ?" for name in changed)
-            same = " AND ".join(f"{name} = ?" for name in columns.key)
-            self._driver.execute(f"UPDATE {table} SET {sets} WHERE {same}", (*changed.values(), *key))  # noqa: S608
+            if changed:
+                same = {f"of_{name}": value for name, value in zip(columns.key, key, strict=True)}
+                alike.setdefault(tuple(changed), []).append(same | changed)
+        for rows in alike.values():
+            transaction.run_sealed(sql.resealed(kept_in, columns.key), rows)
         return (found[-1][:parts] if found else after), len(found)
 
-    def _resealed(self, table: str, name: str, key: tuple[Any, ...], value: bytes) -> Row:
+    def _resealed(self, table: str, name: str, key: tuple[Any, ...], kept: bytes | str) -> Row:
         """What becomes of a column: its value, sealed with the current key."""
+        value = kept.encode() if isinstance(kept, str) else kept
         plain = self._open(value, table, name, *key) if _is_sealed(name, value) else value
         row: Row = {}
         if name == "document":  # of a trace from before it was packed
@@ -363,25 +370,10 @@ class Vault:
         columns = TABLES[table]
         return row | {name: self._key.seal(plain, columns.place(table, name, key), name in columns.names)}
 
-    def _due(self, table: str) -> tuple[str, tuple[Any, ...]]:
-        """A condition for the rows that have to be sealed with the current key, and its values."""
-        columns = TABLES[table]
-        names = columns.columns
-        older = " OR ".join(
-            f"(length({name}) > 0 AND substr(CAST({name} AS BLOB), 1, 4) != ?)" for name in names
-        )
-        values = (header(self._key.number),) * len(names)
-        if table != "entries":
-            return older, values
-        confined = "coalesce(confined, kind IN ('whisper', 'thought'))"
-        sealed = " OR ".join(f"typeof({name}) = 'blob'" for name in names)
-        from_tier = int(self._encryption.from_tier)
-        return f"({older}) AND (max(tier, {confined}) >= ? OR {sealed})", (*values, from_tier)
-
-    def settle(self) -> bool:
+    def settle(self, transaction: Transaction) -> bool:
         """Note that everything is sealed, and delete the older keys; whether there were any."""
-        self._driver.execute("UPDATE keys SET sealed_from = ?", (int(self._encryption.from_tier),))
-        dropped = self._driver.execute("DELETE FROM keys WHERE number < ?", (self._key.number,)).rowcount
+        transaction.run(sql.CHANGE_KEYS, {"sealed_from": int(self._encryption.from_tier)})
+        dropped = transaction.run(sql.DROP_KEYS, {"of_number": self._key.number})
         self.due = False
         return dropped > 0
 

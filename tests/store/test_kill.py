@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 
-def start_writer(folder: Path, *key_file: str) -> subprocess.Popen[str]:
+def start_writer(folder: Path | str, *key_file: str) -> subprocess.Popen[str]:
     """The program in writer.py, once it has the folder open."""
     process = begin_writer(folder, *key_file)
     assert process.stdout is not None
@@ -39,7 +39,7 @@ def start_writer(folder: Path, *key_file: str) -> subprocess.Popen[str]:
     return process
 
 
-def begin_writer(folder: Path, *key_file: str) -> subprocess.Popen[str]:
+def begin_writer(folder: Path | str, *key_file: str) -> subprocess.Popen[str]:
     """The same, while it starts."""
     command = [sys.executable, "-m", "tests.store.writer", str(folder), *key_file]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)

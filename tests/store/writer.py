@@ -1,4 +1,4 @@
-"""A process that writes until it is killed: `python -m tests.store.writer FOLDER [KEY_FILE]`.
+"""A process that writes until it is killed: `python -m tests.store.writer FOLDER|URL [KEY_FILE]`.
 
 It says the id of each turn once `commit` has returned from all of it, and never says one before.
 """
@@ -17,10 +17,10 @@ from noodlings.values.audience import Tier
 from tests.store.records import AGENT, a_symbol, a_trace, an_entry
 
 
-def main(folder: Path, key_file: str = "") -> None:
+def main(where: str, key_file: str = "") -> None:
     """Two commits a turn, as an agent makes them: the percept, then everything that came of it."""
     encryption = Encryption(Tier.OPEN, UserKeys(file=key_file)) if key_file else None
-    store = SqlStore(folder, kept_traces=50, encryption=encryption)
+    store = SqlStore(where if "://" in where else Path(where), kept_traces=50, encryption=encryption)
     record = store.load(AGENT)
     number = record.last_id if record else 0
     print("open", flush=True)
@@ -43,4 +43,4 @@ def main(folder: Path, key_file: str = "") -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    main(*sys.argv[1:])
