@@ -72,7 +72,7 @@ def build(
     store: Repository | None = None,
     read_only: bool = False,
 ) -> Society:
-    """The society of a data folder: everybody with a recipe, and everybody who was ever stored.
+    """The society of a data folder or a database: everybody with a recipe, and who was ever stored.
 
     A wrong recipe is skipped: `Society.skipped_recipes` and the log say which, and why.
 
@@ -88,7 +88,7 @@ def build(
     folder = settings.data_dir
     hierarchical = settings.memory.use_hierarchical
     repository: Repository = store or SqlStore(
-        folder,
+        settings.database,
         settings.store.durability,
         read_only,
         working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,

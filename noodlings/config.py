@@ -160,12 +160,30 @@ class ReflectionSettings(_Section):
     relationships: bool = True
 
 
+_URL = r"postgresql\+psycopg://([^/?#@]*@)?(\[[\da-f:]+\]|[^/?#@:\[\]]*)(:\d+)?/[^/?#\s]+(\?[^#\s]*)?"
+
+
+def require_url(url: str) -> str:
+    """The URL of a database as it is. Raises `ValueError` where it cannot be one, without repeating it."""
+    if not re.fullmatch(_URL, url):
+        raise ValueError("the URL of a database is postgresql+psycopg://USER:PASSWORD@HOST/DATABASE")
+    return url
+
+
 class StoreSettings(_Section):
     path: str = ""
+    url: SecretStr = SecretStr("")
     durability: Literal["normal", "full"] = "normal"
     encrypt: Literal["none", "private", "all"] = "none"
     key_file: str = ""
     key: SecretStr = SecretStr("")
+
+    @field_validator("url")
+    @classmethod
+    def _of_postgresql(cls, url: SecretStr) -> SecretStr:
+        if url.get_secret_value():
+            require_url(url.get_secret_value())
+        return url
 
     @property
     def encrypted_from(self) -> Tier:
@@ -318,6 +336,20 @@ class Settings(BaseSettings):
         """`store.path`, else the user's data folder."""
         path = self.store.path
         return Path(path).expanduser() if path else Path(platformdirs.user_data_dir("noodlings"))
+
+    @property
+    def database(self) -> Path | str:
+        """Where all records are: `store.url`, else the data folder."""
+        return self.store.url.get_secret_value() or self.data_dir
+
+    @model_validator(mode="after")
+    def _backups_are_of_a_folder(self) -> Settings:
+        if self.backup.folder and self.store.url.get_secret_value():
+            raise ValueError(
+                "backup.folder is for a database in the data folder; that of store.url is backed up with"
+                " pg_dump or pg_basebackup, see docs/scale.md"
+            )
+        return self
 
     @classmethod
     def settings_customise_sources(

@@ -144,3 +144,39 @@ def test_the_key_of_the_model_is_never_shown():
     settings = load_settings(llm={"api_key": "sk-secret"})
     assert "sk-secret" not in repr(settings)
     assert "sk-secret" not in settings.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://me:p%40ss@db.example.org:5432/noodlings?sslmode=verify-full",
+        "postgresql+psycopg://me@[::1]/noodlings",
+        "postgresql+psycopg:///noodlings",
+    ],
+)
+def test_a_database_is_where_its_url_says(url: str) -> None:
+    settings = load_settings(store={"url": url, "path": "/srv/data"})
+    assert (settings.database, settings.data_dir) == (url, Path("/srv/data"))
+    assert "p%40ss" not in repr(settings) + settings.model_dump_json()
+    assert load_settings(store={"path": "/srv/data"}).database == Path("/srv/data")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:hunter2@db/noodlings",
+        "postgresql+psycopg://me:hunter2@db",
+        "postgresql+psycopg://me:hunter2@db:port/noodlings",
+        "postgresql+psycopg://me:hunter@2@db/noodlings",
+        "hunter2",
+    ],
+)
+def test_what_is_no_url_of_a_database_is_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(UserError, match=r"store\.url: the URL of a database") as refused:
+        load_settings(store={"url": url})
+    assert "hunter" not in str(refused.value)
+
+
+def test_backups_of_a_folder_are_not_for_a_database_on_a_server() -> None:
+    with pytest.raises(UserError, match="pg_basebackup"):
+        load_settings(store={"url": "postgresql+psycopg:///noodlings"}, backup={"folder": "/srv/copies"})

@@ -1,4 +1,4 @@
-"""`noodlings export`, `import`, `backup`, `check` and `compact`: the data folder as a whole."""
+"""`noodlings export`, `import`, `backup`, `check`, `compact` and `move`: the data folder as a whole."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def export(
     if as_json and file == STANDARD_OUTPUT:
         raise UserError("--json needs a file to report on: noodlings export FILE --json")
     settings = settings_of(data, config)
-    folder, encryption = settings.data_dir, Encryption.of(settings.store)
+    where, encryption = settings.database, Encryption.of(settings.store)
     if file != STANDARD_OUTPUT:
-        require_elsewhere(Path(file), folder)
-    with snapshot(folder, encryption, sealed_words=not plain) as kept:
+        require_elsewhere(Path(file), settings.data_dir)
+    with snapshot(where, encryption, sealed_words=not plain) as kept:
         agents = kept.agents()
-        chosen = _chosen(agent, agents, folder)
+        chosen = _chosen(agent, agents, where)
         encrypted = kept.encrypted and not plain
         with output(file, force) as write:
             put = sealing(write, encryption.keys.read()[0]) if encrypted else write
@@ -89,6 +89,7 @@ def import_(
     from noodlings.ingest.transcript import count_lines
     from noodlings.portable.intake import check, take_in
     from noodlings.portable.sealed import OpenedExport, header_of
+    from noodlings.store.opening import name_of
     from noodlings.store.transfer import intake
     from noodlings.store.vault import Encryption
 
@@ -101,13 +102,13 @@ def import_(
             with progress_over(total, "checking") as done:
                 found = check(lines, done)
             with (
-                intake(settings.data_dir, settings.store.durability, encryption) as into,
+                intake(settings.database, settings.store.durability, encryption) as into,
                 progress_over(total, "importing") as done,
             ):
                 take_in(lines, found.agents, into, done)
         except UserError as error:
             raise UserError(f"nothing was imported from {file}: {error}") from None
-    report(f"imported {_counted(found)} into {settings.data_dir}", asdict(found), as_json)
+    report(f"imported {_counted(found)} into {name_of(settings.database)}", asdict(found), as_json)
 
 
 def backup(
@@ -127,7 +128,9 @@ def backup(
     from noodlings.host.backups import BESIDE
     from noodlings.store.backup import back_up
 
-    folder = settings_of(data, config).data_dir
+    folder = _folder(
+        settings_of(data, config), "pg_dump or pg_basebackup (while nobody plays: noodlings move)"
+    )
     size = back_up(folder, destination, beside=BESIDE, force=force)
     report(
         f"backed up {folder} ({size:,} bytes); to play in the copy: noodlings play --data {destination}",
@@ -144,18 +147,19 @@ def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> 
     """
     from noodlings.agent.state import check_state
     from noodlings.store.checking import check as check_data
+    from noodlings.store.opening import name_of
     from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
-    folder = settings.data_dir
-    found = check_data(folder, Encryption.of(settings.store), check_state=check_state)
+    where = settings.database
+    found = check_data(where, Encryption.of(settings.store), check_state=check_state)
     facts = asdict(found)
     counts = ", ".join(f"{number:,} {name}" for name, number in facts.items() if name != "damaged")
     lines = [f"damaged: {fault}" for fault in found.damaged[:SHOWN]]
     if len(found.damaged) > SHOWN:
         lines.append(f"and {len(found.damaged) - SHOWN:,} more")
     state = "is damaged; put a backup in its place" if found.damaged else "is sound"
-    report("\n".join([*lines, f"{folder} {state}: {counts} can be read"]), facts, as_json)
+    report("\n".join([*lines, f"{name_of(where)} {state}: {counts} can be read"]), facts, as_json)
     if found.damaged:
         raise typer.Exit(1)
 
@@ -177,7 +181,7 @@ def compact(
     from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
-    folder = settings.data_dir
+    folder = _folder(settings, "VACUUM FULL")
     with compaction(folder, settings.store.durability, Encryption.of(settings.store)) as work:
         agents = work.agents()
         chosen = _chosen(agent, agents, folder)
@@ -200,6 +204,54 @@ def compact(
             "noodlings: another program is reading the database; the file will shrink when it has finished",
             err=True,
         )
+
+
+def move(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A data folder, or the URL of a database.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Where to; nothing may be kept there yet.")],
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Copy everything that is stored into another database, while nobody plays, and compare it.
+
+    A URL is postgresql+psycopg://USER@HOST/DATABASE; leave the password to PGPASSWORD or ~/.pgpass. What is
+    encrypted stays so, with the same key. FROM stays as it is. If this is interrupted, nothing is in TO.
+    """
+    from noodlings.config import load_settings
+    from noodlings.drawing.progress import progress_over
+    from noodlings.store.moving import move as move_rows
+    from noodlings.store.opening import name_of
+    from noodlings.store.vault import Encryption
+
+    settings = load_settings(config)
+    before, after = _place(source), _place(target)
+    with progress_over(100, "moving") as done:
+        counts = move_rows(before, after, Encryption.of(settings.store), done)
+    report(
+        f"moved {sum(counts.values()):,} records from {name_of(before)} to {name_of(after)},"
+        " and compared each; to use them, set store.url or store.path",
+        {"from": name_of(before), "to": name_of(after), "records": dict(counts)},
+        as_json,
+    )
+
+
+def _place(text: str) -> Path | str:
+    """A folder, or the URL of a database. Raises `UserError`."""
+    from noodlings.config import require_url
+
+    try:
+        return require_url(text) if "://" in text else Path(text).expanduser()
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def _folder(settings: Settings, instead: str) -> Path:
+    """The data folder. Raises `UserError` where the database is elsewhere; says what to use `instead`."""
+    if settings.database != settings.data_dir:
+        raise UserError(
+            f"this is for a database in a folder; for one on a server use {instead}: docs/scale.md"
+        )
+    return settings.data_dir
 
 
 def _drop_plain_copies(settings: Settings) -> None:
@@ -239,8 +291,9 @@ def _key(keys: UserKeys, key_id: str) -> UserKey:
     return UserKey.read(typer.prompt(f"Key {key_id} (base64)", hide_input=True, err=True))
 
 
-def _chosen(name: str, agents: list[str], folder: Path) -> list[str]:
+def _chosen(name: str, agents: list[str], where: Path | str) -> list[str]:
     """The agent that is meant by a name in any case; all of them where no name is given."""
+    from noodlings.store.opening import name_of
     from noodlings.text import clean, shorten
     from noodlings.validation import nearest
 
@@ -250,7 +303,7 @@ def _chosen(name: str, agents: list[str], folder: Path) -> list[str]:
     wanted = clean(name).casefold()
     if wanted not in ids:
         hint = nearest(wanted, agents) or "; nothing is kept there yet"
-        raise NotFound(f"{folder} has no character called {shorten(clean(name), 30)}{hint}")
+        raise NotFound(f"{name_of(where)} has no character called {shorten(clean(name), 30)}{hint}")
     return [ids[wanted]]
 
 

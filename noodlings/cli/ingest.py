@@ -56,7 +56,8 @@ def ingest(
     # Notes of a long past are written all at once, by noodlings notes rebuild.
     quiet = settings.model_copy(update={"notes": settings.notes.model_copy(update={"enabled": False})})
     total = count_lines(file) if file.is_file() else 0
-    nothing_yet = dry_run and not (settings.data_dir / DATABASE_NAME).exists()
+    kept_in = settings.database
+    nothing_yet = dry_run and isinstance(kept_in, Path) and not (kept_in / DATABASE_NAME).exists()
     store = MemoryStore() if nothing_yet else None
     noted = False
     with opened(quiet, read_only=dry_run, store=store) as society:

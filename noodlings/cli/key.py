@@ -52,22 +52,21 @@ def rotate(data: Data = None, config: Config = None) -> None:
     The old key stays in the file after the new one, for older backups and exports. When key status says so,
     this folder no longer needs it. If this is interrupted, it continues at the next start.
     """
-    from noodlings.host.studio import folder_of
     from noodlings.store.cipher import UserKey
-    from noodlings.store.database import Database
+    from noodlings.store.opening import open_database, require_kept
     from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
-    folder = folder_of(settings)
+    where = require_kept(settings.database)
     encryption = Encryption.of(settings.store)
     old = encryption.keys.read()
     if not old:
         raise UserError("there is no key yet: make one with noodlings key new FILE, and set store.key_file")
-    Database(folder, read_only=True, encryption=encryption).close()  # or another key is needed
+    open_database(where, read_only=True, encryption=encryption).close()  # or another key is needed
     made = UserKey.new()
     encryption.keys.write((made, *old))
     try:
-        Database(folder, settings.store.durability, encryption=encryption).close()
+        open_database(where, settings.store.durability, encryption=encryption).close()
     except StoreBusy:
         typer.echo(
             f"key {made.id} takes the place of {old[0].id}: the noodlings that is running here will use it"
@@ -82,13 +81,13 @@ def status(as_json: AsJson = False, data: Data = None, config: Config = None) ->
     """Say what is encrypted here, with which key, and whether an older one is still needed."""
     from contextlib import closing
 
-    from noodlings.host.studio import folder_of
-    from noodlings.store.database import Database
+    from noodlings.store.opening import open_database, require_kept
     from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
     encryption = Encryption.of(settings.store)
-    with closing(Database(folder_of(settings), read_only=True, encryption=encryption)) as database:
+    where = require_kept(settings.database)
+    with closing(open_database(where, read_only=True, encryption=encryption)) as database:
         due = database.vault.due
         used = database.vault.key_id
     others = [key.id for key in encryption.keys.read() if key.id != used]

@@ -223,14 +223,14 @@ def replay(
 
     A line may also hold timestamp, agent, affect, surprise and identity_salience; or only text ("Caity says,
     hello") and timestamp. The same file and seed give the same result. It is kept in the folder of --data
-    (or of store.path in the settings); where neither is given, nothing is kept.
+    (or of store.path or store.url in the settings); where none is given, nothing is kept.
     """
     import asyncio
 
     from noodlings.store.memory import MemoryStore
 
     settings = settings_of(data, config)
-    store = None if settings.store.path else MemoryStore()
+    store = None if settings.store.path or settings.store.url.get_secret_value() else MemoryStore()
     raise typer.Exit(asyncio.run(_replay(settings, store, file, agent, as_json)))
 
 
@@ -240,6 +240,7 @@ app.command("import")(cli_data.import_)
 app.command()(cli_data.backup)
 app.command()(cli_data.check)
 app.command()(cli_data.compact)
+app.command()(cli_data.move)
 app.command()(person)
 app.command()(reflect)
 app.command()(ingest)

@@ -26,24 +26,21 @@ def rebuild(data: Data = None, config: Config = None) -> None:
 
     from noodlings.affect.feeling import feeling
     from noodlings.drawing.progress import progress_over
-    from noodlings.errors import NotFound
     from noodlings.notes.notebook import FOLDER_NAME, Notebook
     from noodlings.notes.writer import NoteWriter
     from noodlings.notes.writer import rebuild as rebuild_notes
-    from noodlings.store.database import DATABASE_NAME
+    from noodlings.store.opening import require_kept
     from noodlings.store.sql import SqlStore
     from noodlings.store.transfer import snapshot
     from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
-    folder = settings.data_dir
-    if not (folder / DATABASE_NAME).is_file():
-        raise NotFound(f"{folder} has no {DATABASE_NAME} yet: name another folder with --data, or play first")
-    notebook = Notebook(folder / FOLDER_NAME)
+    where = require_kept(settings.database)
+    notebook = Notebook(settings.data_dir / FOLDER_NAME)
     encryption, below = Encryption.of(settings.store), settings.store.encrypted_from
     with (
-        closing(SqlStore(folder, settings.store.durability, encryption=encryption)) as repository,
-        snapshot(folder, encryption) as kept,
+        closing(SqlStore(where, settings.store.durability, encryption=encryption)) as repository,
+        snapshot(where, encryption) as kept,
     ):
         total = sum(record.perceived for agent in kept.agents() if (record := repository.load(agent)))
         with progress_over(total, "writing notes") as done:

@@ -25,6 +25,7 @@ from noodlings.connections import Connections, cannot_listen, most_connections
 from noodlings.errors import UserError
 from noodlings.host.backups import ScheduledBackups
 from noodlings.host.visit import BACKGROUND_SECONDS, Connect, opened, rooms_of, shown_in, shown_model
+from noodlings.store.opening import name_of
 from noodlings.store.vault import Encryption
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
@@ -224,7 +225,7 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
     )
     return [
         f"noodlings serves {where} (open it in a browser; documentation: {where}/docs)",
-        f"Data: {settings.data_dir}. Characters: {names}. {society.model_status.sentence}",
+        f"Data: {name_of(settings.database)}. Characters: {names}. {society.model_status.sentence}",
         *(f"Skipped: {why}" for why in society.skipped_recipes),
         rights,
         "Press Ctrl-C to stop; what is under way is finished first.",

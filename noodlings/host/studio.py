@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noodlings.errors import NoodlingsError, NotFound
+from noodlings.errors import NoodlingsError
 from noodlings.values.caller import Caller, Role
 
 if TYPE_CHECKING:
@@ -51,9 +51,11 @@ def local_source(settings: Settings) -> LocalSource:
     Raises:
         NotFound: there are no memories in it.
     """
+    from noodlings.store.opening import require_kept
     from studio.local import LocalSource
 
-    folder = folder_of(settings)
+    require_kept(settings.database)
+    folder = settings.data_dir
 
     def open_society() -> AbstractContextManager[Society]:
         from noodlings.app import build
@@ -75,18 +77,11 @@ def require_readable(settings: Settings) -> None:
         NotFound: there are no memories in it.
         StoreError: it is damaged, or of another version.
     """
-    from noodlings.store.database import Database
+    from noodlings.store.opening import open_database, require_kept
     from noodlings.store.vault import Encryption
 
-    Database(folder_of(settings), read_only=True, encryption=Encryption.of(settings.store)).close()
-
-
-def folder_of(settings: Settings) -> Path:
-    """The data folder. Raises `NotFound` if there are no memories in it."""
-    folder = settings.data_dir
-    if not (folder / "noodlings.db").is_file():
-        raise NotFound(f"{folder} has no noodlings.db yet: name another folder with --data, or play first")
-    return folder
+    where = require_kept(settings.database)
+    open_database(where, read_only=True, encryption=Encryption.of(settings.store)).close()
 
 
 def _read(asked: str, connection: socket.socket) -> None:

@@ -218,7 +218,8 @@ def forget_person(
     erased = society.store.erase()
     for file, count in strike_out(folder, marks).items():  # what was logged meanwhile
         lines[file] = lines.get(file, 0) + count
-    left = remains(folder, person.ids, marks.words, Encryption.of(society.settings.store))
+    store = society.settings.store
+    left = remains(folder, person.ids, marks.words, Encryption.of(store), store.url.get_secret_value())
     return PersonForgotten(memories, answers, lines, left, erased)
 
 
@@ -282,7 +283,7 @@ class _Kept:
 
 def _read(society: Society, person: Person) -> _Kept:
     settings = society.settings
-    with snapshot(settings.data_dir, Encryption.of(settings.store), sealed_words=True) as stored:
+    with snapshot(settings.database, Encryption.of(settings.store), sealed_words=True) as stored:
         kept = _Kept(stored.agents())
         for agent_id in kept.agents:
             _read_agent(stored, society, person, agent_id, kept)

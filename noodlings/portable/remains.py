@@ -135,10 +135,17 @@ def strike_out(folder: Path, marks: Marks) -> dict[str, int]:
 
 
 def remains(
-    folder: Path, ids: Iterable[str], words: frozenset[str], encryption: Encryption | None = None
+    folder: Path,
+    ids: Iterable[str],
+    words: frozenset[str],
+    encryption: Encryption | None = None,
+    url: str = "",
 ) -> Remains:
     """Search for ids and words in everything below a data folder, in the database record by record, and for
     the words byte by byte.
+
+    Args:
+        url: of the database, where it is not in the folder.
 
     Raises:
         StoreError: a file cannot be read; the message names it.
@@ -155,7 +162,7 @@ def remains(
         line = json.loads(written)
         look(f"{line.get('agent', line.get('id', ''))}: {line.get('type', 'head')}", written)
 
-    with snapshot(folder, encryption, sealed_words=True) as kept:
+    with snapshot(url or folder, encryption, sealed_words=True) as kept:
         export(kept, kept.agents(), look_at_line)
         look("events", "\n".join(kept.done_by()))
     backups = {path.parent for path in folder.rglob(DATABASE_NAME)} - {folder}

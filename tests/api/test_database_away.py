@@ -1,0 +1,56 @@
+"""A server whose database goes away and comes back: what is said meanwhile is refused, nothing is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.api.serving import Server, environment, served
+from tests.postgres import PostgresServer
+from tests.program import ran
+
+pytest.importorskip("psycopg")
+pytestmark = pytest.mark.slow
+
+PATH = "/api/agents/servnak/perceive"
+
+
+def say(server: Server, text: str) -> int:
+    """The status of the answer."""
+    return server.client.post(PATH, json={"user_id": "user_caity", "text": text}).status_code
+
+
+def test_percepts_are_refused_while_it_is_away_and_taken_when_it_is_back(
+    tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    with served(tmp_path, NOODLINGS_STORE__URL=postgres_server.new_database()) as server:
+        assert say(server, "My dog died yesterday") == 200
+        postgres_server.stop()
+        try:
+            refused = server.client.post(PATH, json={"user_id": "user_caity", "text": "Anybody there?"})
+            assert (refused.status_code, refused.json()["title"]) == (503, "Service Unavailable")
+            assert "cannot be read or written right now" in refused.json()["detail"]
+            assert [server.client.get(path).status_code for path in ("/health", "/ready", "/")] == [200] * 3
+        finally:
+            postgres_server.start()
+        tried = 1
+        while say(server, "Back again") != 200:
+            tried += 1
+            assert tried < 1_000
+        assert say(server, "Good") == 200
+        found = server.client.get("/api/agents/servnak/memory/working").json()
+        said = [entry["text"] for entry in found["entries"]]
+        assert said == ["My dog died yesterday", "Back again", "Good"]
+    assert "cannot be reached" in (tmp_path / "noodlings.log").read_text("utf-8")
+
+
+def test_a_start_without_it_says_so_and_nothing_of_the_password(tmp_path: Path) -> None:
+    url = f"postgresql+psycopg://noodlings:hunter2@/noodlings?host={tmp_path}"
+    for words in (("serve", "--port", "0"), ("play",), ("check",)):
+        done = ran(*words, "--data", tmp_path, environment=environment(NOODLINGS_STORE__URL=url))
+        assert done.returncode == 3
+        assert b"the database noodlings on" in done.stderr
+        assert b"cannot be reached" in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+        assert b"hunter2" not in done.stdout + done.stderr
