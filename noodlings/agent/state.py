@@ -269,10 +269,11 @@ class AgentCore:
     def restore(self, record: AgentRecord) -> None:
         """Continue from the stored agent. Raises `UserError` when its state is damaged."""
         self.recollect(record)
+        # A kill between a percept and its answer leaves a state of before it; of the first one, none.
+        self.step = max((entry.step for entry in record.working), default=0)
         if record.state.data:
             state = read_state(record.state.data)
-            # A kill between a percept and its answer leaves a state of before the percept.
-            self.step = max([state.step, *(entry.step for entry in record.working)])
+            self.step = max(self.step, state.step)
             self.said.clear()
             self.said.extend(own_line(line) for line in state.said)
             self.last_spoke = state.last_spoke

@@ -92,11 +92,13 @@ async def test_no_vector_of_what_was_forgotten_is_had_from_before(make_agent, pe
     assert embedder.heard.count("the key is under the mat") == 2
 
 
+@pytest.mark.parametrize("before", [[], ["hello"]], ids=["newborn", "known"])
 async def test_a_kill_before_the_answer_leaves_the_percept_and_steps_stay_apart(
-    make_agent, store, percept, commits
+    make_agent, store, percept, commits, before
 ):
     agent = make_agent()
-    await agent.perceive(percept("hello"))
+    for text in before:
+        await agent.perceive(percept(text))
     commits.let_through = len(commits.seen) + 1
     with pytest.raises(StoreError, match="killed"):
         await agent.perceive(percept("My dog died yesterday"))
@@ -104,9 +106,9 @@ async def test_a_kill_before_the_answer_leaves_the_percept_and_steps_stay_apart(
     again = make_agent()
     await again.perceive(percept("hello again"))
     entries = store.archive("phi")
-    assert [entry.user_text for entry in entries] == ["hello", "My dog died yesterday", "hello again"]
-    assert entries[1].response is None
-    assert len({entry.step for entry in entries}) == 3
+    assert [entry.user_text for entry in entries] == [*before, "My dog died yesterday", "hello again"]
+    assert entries[-2].response is None
+    assert [entry.step for entry in entries] == [*range(1, len(before) + 3)]
 
 
 @pytest.mark.parametrize("changes", [{}, {"addressed": False, "depth": 9}], ids=["answered", "not answered"])
