@@ -60,6 +60,8 @@ Mask = npt.NDArray[np.int64]
 class MiniLM:
     """The local `Embedder`. Made at once, loaded at the first `embed`; safe to share between threads.
 
+    A file is loaded once in a process, and stays: nothing changes what is read of it.
+
     The file holds quantised weights but computes in float32 (no activation is quantised), so a vector does
     not depend on the batch it was made in: bit for bit on x86-64, within 1e-6 anywhere.
     """
@@ -70,8 +72,6 @@ class MiniLM:
     def __init__(self, model: Path | None = None) -> None:
         """Args: model: a file to use instead of the one in the installed package, with the same hash."""
         self._file = model
-        self._loading = threading.Lock()
-        self._parts: tuple[BertWordPieceTokenizer, InferenceSession] | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, float32 of shape (len(texts), 384), in the order of the texts.
@@ -111,7 +111,9 @@ class MiniLM:
         384), and a mask that is 1 for a text's own tokens."""
         if not texts:
             return
-        tokenizer, session = self._load()
+        file = self._file or _installed_model()
+        with _LOADING:
+            tokenizer, session = _loaded(file)
         tokens = [tokenizer.encode(clean(text)).ids for text in texts]
         for batch in _batches_of_like_length(tokens):
             ids = np.zeros((len(batch), max(len(tokens[i]) for i in batch)), dtype=np.int64)
@@ -122,11 +124,13 @@ class MiniLM:
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
             yield batch, session.run(list(layers), inputs), mask
 
-    def _load(self) -> tuple[BertWordPieceTokenizer, InferenceSession]:
-        with self._loading:
-            if self._parts is None:
-                self._parts = _tokenizer(), _session(self._file or _installed_model())
-            return self._parts
+
+_LOADING = threading.Lock()
+
+
+@cache
+def _loaded(file: Path) -> tuple[BertWordPieceTokenizer, InferenceSession]:
+    return _tokenizer(), _session(file)
 
 
 def _installed_model() -> Path:

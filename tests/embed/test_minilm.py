@@ -114,6 +114,16 @@ def test_a_model_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.Mo
         MiniLM().embed(["hello"])
 
 
+def test_a_file_is_loaded_once_in_a_process(minilm: MiniLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = minilm.embed(["hello"])
+
+    def refuse(file: Path) -> None:
+        raise AssertionError(f"{file} is loaded again")
+
+    monkeypatch.setattr(module, "_session", refuse)
+    np.testing.assert_array_equal(MiniLM().embed(["hello"]), before)
+
+
 def test_nothing_heavy_is_imported_before_the_first_use() -> None:
     code = (
         "import sys; from noodlings.embed.minilm import MiniLM; MiniLM(); "
