@@ -21,13 +21,13 @@ import pytest
 from noodlings.store.documents import LARGEST
 from noodlings.store.sql import SqlStore
 from tests.embed.server import Answer, Server, hashed, serving
-from tests.program import ran
+from tests.program import Program, ran
 from tests.thorough import THOROUGH
 
 # What they share is made once: they run in one worker, see `tests/conftest.py`.
 pytestmark = pytest.mark.slow
 
-LINES = 3_000 if THOROUGH else 1_500
+LINES = 3_000 if THOROUGH else 600
 """So many that what was told before them is in no memory but the archive."""
 IDLE = (
     "nice weather", "I had toast this morning", "the bus was late", "did you see the tide?", "it is late",
@@ -54,7 +54,7 @@ def noodlings(data: Path, *arguments: str, lines: tuple[str, ...] = (), **enviro
 
 
 def started(data: Path, *arguments: str, lines: tuple[str, ...] = (), **environment: str) -> str:
-    """The same in a process of its own."""
+    """The same in a process that was started from nothing."""
     done = subprocess.run(
         [sys.executable, "-m", "noodlings", *arguments, "--data", str(data)],
         input="".join(f"{line}\n" for line in lines),
@@ -88,7 +88,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "data"
 
 
-def test_what_was_said_thousands_of_lines_ago_is_answered_with(old: Path) -> None:
+def test_what_was_said_hundreds_of_lines_ago_is_answered_with(old: Path) -> None:
     seen = noodlings(old, "play", lines=(ASKED, "@memories servnak --flow", f'@recall servnak "{TOLD}"'))
     talk, _, rest = seen.partition("SERVNAK · flow")
     flow, _, recalled = rest.partition("SERVNAK · recall")
@@ -163,20 +163,13 @@ class Endpoint:
         return hashed(asked)
 
 
-def play(data: Path, server: Server) -> subprocess.Popen[str]:
+def play(data: Path, server: Server) -> Program:
     settings = {
         "NOODLINGS_EMBEDDING__MODEL": "openai",
         "NOODLINGS_EMBEDDING__BASE_URL": f"http://127.0.0.1:{server.port}/v1",
         "NOODLINGS_EMBEDDING__NAME": "m",
     }
-    return subprocess.Popen(
-        [sys.executable, "-m", "noodlings", "play", "--data", str(data)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        env=os.environ | settings,
-    )
+    return Program(["play", "--data", str(data)], os.environ | settings)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
@@ -185,13 +178,10 @@ def test_a_kill_while_embeddings_are_pending_loses_none(tmp_path: Path) -> None:
     endpoint = Endpoint(said * 2)  # SERVNAK hears it, and Phi does
     with serving(endpoint) as server:
         with play(tmp_path, server) as game:
-            assert game.stdin is not None
-            assert game.stdout is not None
             for line in said:
-                game.stdin.write(f"say {line}\n")
-            game.stdin.write("who\n")
-            game.stdin.flush()
-            assert any("(you)" in seen for seen in game.stdout)
+                game.write(f"say {line}\n".encode())
+            game.write(b"who\n")
+            assert any("(you)" in seen for seen in game.said)
             assert endpoint.asked.wait(LONG)
             game.kill()
         with closing(SqlStore(tmp_path, read_only=True)) as store:
@@ -200,10 +190,8 @@ def test_a_kill_while_embeddings_are_pending_loses_none(tmp_path: Path) -> None:
 
         endpoint.may_answer.set()
         with play(tmp_path, server) as game:
-            assert game.stdin is not None
             assert endpoint.done.wait(LONG)
-            game.stdin.close()
-            assert game.wait(LONG) == 0
+            assert game.ended().returncode == 0
 
     with closing(SqlStore(tmp_path, read_only=True)) as store:
         entries = {entry.id: entry.user_text for entry in store.archive("servnak", limit=100)}

@@ -1,38 +1,27 @@
-"""A real `noodlings serve` in a process of its own, on a port that is free; and other programs.
-
-Such a process is forked off one that has imported everything and done nothing yet: of the two seconds of a
-start all but some tenths are imports. Signals, a kill, pipes and the way to its end are those of any process.
-"""
+"""A real `noodlings serve` in a process of its own, on a port that is free."""
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import forkserver, get_context
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 from typing import IO, Any
 
-import pytest
 from httpx2 import Client
 
-from noodlings.cli.main import main
+from tests.program import Program
 
 ROOT = Path(__file__).parents[2]
 STARTS = 60.0
 """Seconds within which a server says that it serves, however busy the machine is."""
-PROGRAMS = get_context("forkserver")
-PROGRAMS.set_forkserver_preload(["tests.api.serving", "noodlings.host.server", "api.server"])
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -45,83 +34,6 @@ def environment(**changes: str) -> dict[str, str]:
 def command(folder: Path, *words: str) -> list[str]:
     """The command line of a server over a folder."""
     return [sys.executable, "-m", "noodlings", "serve", "--port", "0", "--data", str(folder), *words]
-
-
-class Program:
-    """A running program, in the words of `subprocess.Popen`.
-
-    Attributes:
-        said: what it writes, errors and all.
-        typed: what it reads.
-    """
-
-    def __init__(self, words: list[str], environment: dict[str, str]) -> None:
-        read, write = PROGRAMS.Pipe(duplex=False)
-        typed, self.typed = PROGRAMS.Pipe(duplex=False)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("PYTHONPATH", str(ROOT))
-            forkserver.ensure_running()
-        descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)
-        ours = (words, environment, descriptors, typed, write)
-        self._process: BaseProcess = PROGRAMS.Process(target=_run, args=ours, daemon=True)
-        self._process.start()
-        write.close()
-        typed.close()
-        self.said = os.fdopen(os.dup(read.fileno()), encoding="utf-8")
-        read.close()
-
-    @property
-    def pid(self) -> int:
-        """Its number, which it has from the start."""
-        assert self._process.pid is not None
-        return self._process.pid
-
-    def poll(self) -> int | None:
-        """How it ended; None while it runs."""
-        return self._process.exitcode
-
-    def wait(self, seconds: float) -> int:
-        """How it ended, once it has. Raises `subprocess.TimeoutExpired`."""
-        self._process.join(seconds)
-        code = self.poll()
-        if code is None:
-            raise subprocess.TimeoutExpired("noodlings", seconds)
-        return code
-
-    def send_signal(self, number: signal.Signals) -> None:
-        """Send it, unless it has ended."""
-        if self.poll() is None:
-            os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        """Ask it to end."""
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """End it at once."""
-        self.send_signal(signal.SIGKILL)
-
-
-def _run(
-    words: list[str],
-    environment: dict[str, str],
-    descriptors: tuple[int, int],
-    typed: Connection,
-    output: Connection,
-) -> None:
-    """The whole program from `main` on, in the process that was forked for it."""
-    resource.setrlimit(resource.RLIMIT_NOFILE, descriptors)
-    os.chdir(ROOT)
-    os.environ.clear()
-    os.environ.update(environment)
-    for number, end in ((0, typed), (1, output), (2, output)):
-        os.dup2(end.fileno(), number)
-    typed.close()
-    output.close()
-    sys.stdin = os.fdopen(0, encoding="utf-8")
-    sys.stdout = sys.stderr = os.fdopen(1, "w", buffering=1, encoding="utf-8")
-    sys.argv = ["noodlings", *words]
-    sys.exit(main())
 
 
 class Output:

@@ -6,7 +6,6 @@ import json
 import random
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from contextlib import closing
@@ -18,7 +17,7 @@ import pytest
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.sql import SqlStore
 from tests.cli.test_main import ROOT, environment
-from tests.program import Ended, ran
+from tests.program import Ended, Program, ran
 from tests.thorough import examples
 
 LINES, KILLS = 1_500, 3
@@ -139,17 +138,14 @@ def records(folder: Path) -> int:
 def test_kills_at_any_moment_leave_every_record_once(tmp_path: Path, quiet: dict[str, str]) -> None:
     log, folder, chance, kills = tmp_path / "long.log", tmp_path / "data", random.Random(7), 0
     log.write_text("".join(f"[2003-05-01 21:{n % 60:02}] Bob: line {n}\n" for n in range(LINES)))
-    command = [sys.executable, "-m", "noodlings", "ingest", "mush", str(log), "--agent", "Phi"]
     for _ in range(examples(KILLS)):
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=quiet, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        wanted = records(folder) + chance.randrange(LINES // (2 * KILLS))
-        while records(folder) < wanted and process.poll() is None:
-            time.sleep(0.01)
-        time.sleep(chance.uniform(0.0, 0.1))  # somewhere within a transaction
-        process.send_signal(signal.SIGKILL)
-        kills += process.wait() == -signal.SIGKILL
+        with Program(["ingest", "mush", str(log), "--agent", "Phi"], quiet) as process:
+            wanted = records(folder) + chance.randrange(LINES // (2 * KILLS))
+            while records(folder) < wanted and process.poll() is None:
+                time.sleep(0.01)
+            time.sleep(chance.uniform(0.0, 0.1))  # somewhere within a transaction
+            process.kill()
+            kills += process.wait(30) == -signal.SIGKILL
     assert kills
     assert records(folder)
     assert ingested(quiet, "mush", log).returncode == 0

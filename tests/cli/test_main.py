@@ -1,6 +1,7 @@
 """The command line: what a person and a script get to see.
 
-What is about processes (signals, pipes, the folder that one stands in, what is imported) starts them.
+What is about processes has them: forked for signals and kills, and started from nothing for the folder that
+one stands in, the encoding, and the pipes of a shell.
 """
 
 import json
@@ -14,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from noodlings import __version__
-from tests.program import ran
+from tests import program
+from tests.program import Program, ran
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +39,7 @@ def run(*words, input=b"", **changes):
 
 
 def started(*words, input=b"", cwd=None, **changes):
-    """The same in a process of its own."""
+    """The same in a process that was started from nothing."""
     return subprocess.run(
         command(*words),
         input=input.encode() if isinstance(input, str) else input,
@@ -47,6 +49,11 @@ def started(*words, input=b"", cwd=None, **changes):
         env=environment(**changes),
         check=False,
     )
+
+
+def forked(*words, input=b"", **changes):
+    """The same in a process that was forked for it."""
+    return program.started(*words, environment=environment(**changes), input=input)
 
 
 def played(folder, *lines, run=run, **changes):
@@ -131,7 +138,7 @@ HOSTILE = [
 
 
 def test_hostile_lines_break_nothing(tmp_path):
-    done = started(
+    done = forked(
         "play", "--data", tmp_path, input=b"\n".join([*HOSTILE, b"@memories servnak --working", b"say fine"])
     )
     shown = done.stdout.decode()
@@ -191,42 +198,35 @@ def test_a_data_folder_that_is_a_file_is_one_line(tmp_path):
 
 
 class Visit:
-    """A visit in a process of its own that goes on, with its standard input held open; no model is loaded."""
+    """A visit in a process of its own that goes on until somebody ends it; no model is loaded."""
 
     def __init__(self, folder):
-        self.process = subprocess.Popen(
-            command("play", "--data", folder),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=ROOT,
-            env=environment(NOODLINGS_EMBEDDING__MODEL="none"),
-        )
+        words = ["play", "--data", str(folder)]
+        self.process = Program(words, environment(NOODLINGS_EMBEDDING__MODEL="none"), apart=True)
 
     def type(self, line, until):
         """Type a line and read until some words appear."""
-        self.process.stdin.write(f"{line}\n".encode())
-        self.process.stdin.flush()
+        self.process.write(f"{line}\n".encode())
         shown = ""
         while until not in shown:
-            read = self.process.stdout.readline().decode()
+            read = self.process.said.readline()
             assert read, f"the visit ended before {until!r}: {shown}"
             shown += read
         return shown
 
     def __enter__(self):
+        self.process.__enter__()
         return self
 
     def __exit__(self, *error):
-        self.process.kill()
-        self.process.communicate()
+        self.process.__exit__(*error)
 
 
 def test_a_second_player_is_turned_away_and_a_look_is_allowed(tmp_path):
     with Visit(tmp_path) as visit:
         visit.type("say servnak, my dog died yesterday", "You say")
         visit.type("who", "(you)")
-        second = started("play", "--data", tmp_path)
+        second = forked("play", "--data", tmp_path)
         assert second.returncode == 3
         assert second.stderr.decode().count("\n") == 1
         look = run("memories", "servnak", "--working", "--data", tmp_path)
@@ -240,9 +240,9 @@ def test_a_signal_ends_the_visit_in_order(tmp_path, number):
         visit.type("say servnak, my dog died yesterday", "You say")
         visit.type("who", "(you)")
         visit.process.send_signal(number)
-        _, errors = visit.process.communicate(timeout=30)
-        assert visit.process.returncode != 0
-        assert b"Traceback" not in errors
+        ended = visit.process.ended()
+        assert ended.returncode != 0
+        assert b"Traceback" not in ended.stderr
     shown = played(tmp_path, "@memories servnak --working")
     assert "my dog died yesterday" in shown
     assert "leaves" in shown

@@ -8,13 +8,11 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from subprocess import PIPE
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -22,7 +20,7 @@ import pytest
 from noodlings.store.lock import writer_lock
 from tests.cli.test_data import played
 from tests.llm.server import Answer, Server, chat, serving
-from tests.program import ran
+from tests.program import Program, ran
 
 LINE = "my insulin has to be sorted out before I come"
 FACT = {"line": 1, "about": "speaker", "kind": "health", "quote": "my insulin", "replaces": 0}
@@ -111,13 +109,13 @@ def test_killed_at_any_call_and_run_again_it_ends_as_if_it_had_run_once(tmp_path
         f"say servnak, my brother number {number} died in the war, and I cried" for number in range(30)
     ]
     played(past, *tellings)
-    calls, child, last = 0, [0], [0]
+    calls, last, born = 0, [0], SimpleQueue[int]()
 
     def answer(asked: dict[str, Any]) -> Answer:
         nonlocal calls
         calls += 1
         if calls == last[0]:
-            os.kill(child[0], signal.SIGKILL)
+            os.kill(born.get(), signal.SIGKILL)
         quotes = re.findall(
             r"brother number \d+ died", asked["messages"][1]["content"].partition("<heard>")[2]
         )
@@ -135,18 +133,16 @@ def test_killed_at_any_call_and_run_again_it_ends_as_if_it_had_run_once(tmp_path
         return chat(json.dumps({"facts": facts}))
 
     def reflected(name: str, kill_at: int) -> tuple[int, bytes]:
-        nonlocal calls
+        nonlocal calls, born
         folder = tmp_path / name
         shutil.copytree(past, folder)
-        calls, last[0] = 0, kill_at
+        calls, last[0], born = 0, kill_at, SimpleQueue()
         environment = {"PATH": os.environ["PATH"], "NOODLINGS_EMBEDDING__MODEL": "none", **at(server)}
-        command = [sys.executable, "-m", "noodlings", "reflect", "servnak", "--data", str(folder)]
         for _ in range(1 if not kill_at else 2):
-            with subprocess.Popen(command, env=environment, stdout=PIPE, stderr=PIPE) as process:
-                child[0] = process.pid
-                _, err = process.communicate(timeout=60)
-                ended = process.returncode
-        assert ended == 0, err
+            with Program(["reflect", "servnak", "--data", str(folder)], environment, apart=True) as process:
+                born.put(process.pid)
+                ended = process.ended()
+        assert ended.returncode == 0, ended.stderr
         return calls, ran("export", "--data", folder, environment={}).stdout
 
     with model(answer) as server:
