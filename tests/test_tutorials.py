@@ -33,7 +33,7 @@ from markdown_it import MarkdownIt
 
 from tests.api.serving import served
 from tests.llm.server import Answer, Server, chat, listing, serving
-from tests.program import ran
+from tests.program import Program, ran
 
 pytestmark = pytest.mark.slow
 
@@ -177,7 +177,23 @@ class Reader:
         self.visit = None
         self._let_answer(done)
         lines = "".join(f"{step.typed}\n" for step in done if step.typed)
-        shown(self._run(command, lines), done)
+        shown(
+            self._played(command, lines, done[0].seen) if not done[0].mark else self._run(command, lines),
+            done,
+        )
+
+    def _played(self, line: str, typed: str, first: str) -> str:
+        """A visit in which nobody types before they have read what a page shows first."""
+        here = {name: self._here(value) for name, value in self.variables.items()}
+        awaited, seen = expected(first), ""
+        with Program(line.split()[1:], here, apart=True, folder=self.folder) as program:
+            while not re.search(awaited, self._there(seen)):
+                read = program.said.readline()
+                assert read, f"not seen:\n{first}\n--- but:\n{seen}"
+                seen += read
+            done = program.ended(typed.encode())
+        assert done.returncode == 0, (line, done.stderr.decode())
+        return self._there(seen + done.stdout.decode())
 
     def _let_answer(self, done: list[Step]) -> None:
         """The model answers with what the page shows of it, or not at all."""
