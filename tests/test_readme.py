@@ -12,6 +12,7 @@ import pytest
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
 from tests.program import ran
+from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.slow
 
@@ -21,6 +22,8 @@ TYPED = re.findall(r"^> (.+)$", TRANSCRIPT, re.MULTILINE)
 CHARACTERS = sorted(load_recipes([BUILT_IN]))
 WAYS = {"workshop": (), "library": ("go east",), "garden": ("go north",)}
 """From where players come in."""
+BETWEEN = 500 if THOROUGH else 100
+"""Lines between what is told and its mention, more than are in mind; `test_scenarios` has five hundred."""
 IDLE = (
     "ok",
     "brb",
@@ -44,10 +47,12 @@ def program(data: Path, *arguments: str, lines: tuple[str, ...] = ()) -> str:
 
 @pytest.fixture(scope="module")
 def idle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The five hundred lines, of one who talks to nobody in particular."""
+    """The lines between, of one who talks to nobody in particular."""
     chance = random.Random(7)
     path = tmp_path_factory.mktemp("idle") / "idle.jsonl"
-    rows = ({"user": "user_traveller", "text": f"{chance.choice(IDLE)} {number}"} for number in range(500))
+    rows = (
+        {"user": "user_traveller", "text": f"{chance.choice(IDLE)} {number}"} for number in range(BETWEEN)
+    )
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return path
 
@@ -59,7 +64,7 @@ def test_the_readme_shows_a_conversation_and_what_was_in_mind_for_it() -> None:
     assert "died" not in mentioned
 
 
-@pytest.mark.parametrize("between", [0, 500])
+@pytest.mark.parametrize("between", [0, BETWEEN])
 @pytest.mark.parametrize("character", CHARACTERS)
 def test_whoever_was_told_of_a_death_remembers_it_at_a_mere_mention(
     tmp_path: Path, idle: Path, character: str, between: int

@@ -16,9 +16,12 @@ from noodlings.config import Settings
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
+from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.slow
 
+LINES = 500 if THOROUGH else 250
+"""More than there are places in memory; five hundred are in `test_scenarios`."""
 TRIVIA = ("ok", "nice weather", "the bus was late", "I had toast", "look at that gull", "hm", "brb")
 Say = Callable[[str], Awaitable[Trace]]
 
@@ -46,9 +49,9 @@ GRAVE = {
 """What is told, and what is said of it later, without a word of what happened."""
 
 
-async def test_what_matters_outlives_five_hundred_trivial_lines(say: Say) -> None:
+async def test_what_matters_outlives_hundreds_of_trivial_lines(say: Say) -> None:
     told = [await say(line) for line in GRAVE]
-    for number in range(500):
+    for number in range(LINES):
         await say(f"{TRIVIA[number % len(TRIVIA)]} {number}")
     for matters, mentioned in zip(told, GRAVE.values(), strict=True):
         trace = await say(mentioned)

@@ -25,4 +25,4 @@ async def test_nobody_learns_what_was_not_meant_for_them(tmp_path: Path) -> None
 
 async def test_where_nothing_is_confined_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Percept, "heard_by", property(lambda percept: Audience(percept.listeners)))
-    assert (await village(tmp_path / "data", questions=20, moments=25)).leaks
+    assert (await village(tmp_path / "data", questions=8, moments=12)).leaks

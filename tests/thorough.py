@@ -7,6 +7,6 @@ import os
 THOROUGH = os.environ.get("TEST_PROFILE") == "thorough"
 
 
-def examples(number: int) -> int:
-    """So many examples of a property where there is time for them, and a quarter as many in every run."""
-    return number if THOROUGH else max(5, number // 4)
+def examples(number: int, share: int = 4) -> int:
+    """So many examples of a property where there is time for them; else one in `share`, at least 5."""
+    return number if THOROUGH else max(5, number // share)

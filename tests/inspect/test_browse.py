@@ -7,7 +7,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
@@ -21,6 +21,7 @@ from noodlings.values.memory import STORED, MemoryEntry, Order
 from noodlings.values.percept import Kind
 from tests.fakes import FakeAgent, FakeSociety
 from tests.memory.entries import JOYFUL, SORROWFUL, an_entry
+from tests.thorough import examples
 
 VIEWER = Caller("user_eve", "eve", Role.VIEWER)
 ANN = Caller("user_ann", "ann")
@@ -157,6 +158,7 @@ async def test_an_order_that_is_kept_follows_what_is_forgotten_and_answered() ->
 
 @pytest.mark.parametrize("few", [0, 2, 10_000])
 @pytest.mark.parametrize("caller", [VIEWER, ANN])
+@settings(max_examples=examples(100, 10))
 @given(typed=st.lists(st.sampled_from(["", "w", "wo", "wol", "wolf", "o", "no", "now", "snow", "b", "bel"])))
 @pytest.mark.slow
 def test_each_letter_finds_what_it_would_have_found_alone(caller: Caller, few: int, typed: list[str]) -> None:

@@ -24,6 +24,7 @@ from noodlings.inspect.views import EntriesView, View
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts
 from tests.inspect.seen import an_entry_view
+from tests.thorough import examples
 
 SHARE = st.integers(0, 10**6).map(lambda number: number / 10**6)  # as it is sent, rounded to six digits
 st.register_type_strategy(float, SHARE)
@@ -39,7 +40,7 @@ KINDS = sorted({question.kind() for question in QUESTIONS.values()} | {TurnEvent
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(data=st.data())
 def test_every_view_comes_back_as_it_was(kind: type[View], data: st.DataObject) -> None:
     view = data.draw(st.from_type(kind))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from noodlings.llm.guard import (
@@ -25,6 +25,7 @@ from noodlings.values.caller import Names
 from noodlings.values.lens import Lens
 from tests.llm.answers import BAD, GOOD, BadAnswer, asked_of, others
 from tests.llm.server import own_seconds
+from tests.thorough import examples
 
 REFUSED = [bad for bad in BAD if not bad.said and bad.kind != "stage directions"]
 LOOP = next(bad for bad in REFUSED if (bad.kind, bad.text) == ("loop", "a"))
@@ -75,6 +76,7 @@ def test_no_fragment_becomes_an_image(bad: BadAnswer) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mark", ["", "**", "_", "> ", "- ", "`", '"'])
 @pytest.mark.parametrize("case", [str, str.upper, str.lower])
+@settings(max_examples=examples(100, 16))  # each is all of them, between other spaces
 @given(st.text(" \n\t", max_size=4))
 def test_a_bad_answer_is_refused_however_it_is_dressed(
     case: Callable[[str], str], mark: str, space: str

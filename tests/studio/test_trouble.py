@@ -151,7 +151,7 @@ async def test_what_a_refusal_says_is_no_markup(tmp_path: Path) -> None:
         await pilot.press("3")
         await until(pilot, lambda: "my dog?" in screen_of(app))
         source.error = Forbidden("[b]eve[/b] may not [@click=app.quit]pin[/] this [/nothing]")
-        await pilot.press("p")
+        await pilot.press("p", "r")  # read again now, and not in ten seconds: it is said above the pane, too
         await until(pilot, lambda: str(source.error) in " ".join(screen_of(app).split()))
 
 

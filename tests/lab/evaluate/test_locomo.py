@@ -243,15 +243,9 @@ async def test_words_alone_find_most_of_the_evidence(living):
 
 @needs_data
 @pytest.mark.slow
-async def test_words_and_meaning_find_more(living):
-    figures = await evaluate(*living("minilm"), FILES[:1])
+async def test_words_and_meaning_find_more_and_most_of_it_is_in_mind_when_the_agent_answers(living):
+    figures = await evaluate(*living("minilm"), FILES[:1], lived=True)
     assert figures["overall"]["recall@10"] >= 0.84
     assert figures["by_category"]["multi-hop"]["recall@10"] >= 0.52
-
-
-@needs_data
-@pytest.mark.slow
-async def test_most_of_the_evidence_is_in_mind_when_the_agent_answers(living):
-    figures = await evaluate(*living("minilm"), FILES[:1], lived=True)
     assert figures["overall"]["in_mind"] >= 0.72
     assert figures["overall"]["things"] <= 12
