@@ -115,6 +115,7 @@ def plain(value: Any) -> str:
     return re.sub(r"\d+\.\d{13,}", lambda found: f"{float(found[0]):.12f}", words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "lines"), [("none", LINES * (2 if THOROUGH else 1)), ("minilm", LINES[:12])]
 )

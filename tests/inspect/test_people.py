@@ -145,6 +145,7 @@ async def test_what_is_forgotten_is_on_no_card_even_while_it_is_made() -> None:
     assert ("geese" in texts(view), "marzipan" in texts(view)) == (False, True)
 
 
+@pytest.mark.slow
 async def test_a_long_memory_lets_everything_else_have_its_turn() -> None:
     long = "I love one thing and another, and my sister Ruth keeps bees. " * 60
     inspector = asking(*(said(number, f"I love {number}a and {number}b. {long}") for number in range(300)))

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from noodlings.host.visit import rooms_of
 from noodlings.values.percept import Percept
 from noodlings.worlds.beings import RoomLine
@@ -18,6 +20,7 @@ LINES = (TOLD, "My house burned down, I am terrified")
 """Each of them intense, so that each answer is given for an image as well."""
 
 
+@pytest.mark.slow
 async def test_no_bad_answer_reaches_the_world_the_store_or_a_next_prompt(tmp_path: Path) -> None:
     bad, tellings = BAD[0], [one.nowhere for one in BAD]
     seen: list[RoomLine] = []
