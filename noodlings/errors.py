@@ -36,6 +36,14 @@ class StoreBusy(StoreError):
     """Another process holds the store for writing."""
 
 
+class AgentElsewhere(StoreBusy):
+    """An agent belongs to another worker, or was changed there; nothing was kept."""
+
+    def __init__(self, agent_id: str) -> None:
+        super().__init__(f"{agent_id} is busy at another worker; try again")
+        self.agent_id = agent_id
+
+
 def told(error: NoodlingsError) -> str:
     """What somebody who asks is told of it: which file, row or program failed is for the log alone."""
     if isinstance(error, StoreError):

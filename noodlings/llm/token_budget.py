@@ -65,6 +65,7 @@ class TokenBudget:
         self._limited = any(settings.model_dump().values())
         self._world_store = world_store
         self._hour, self._day = _Window(HOUR), _Window(DAY)
+        self._unsaved: list[tuple[str, int, int]] = []
         if world_store is not None and self._limited:
             self._restore(world_store.world_get(KEY))
 
@@ -92,16 +93,36 @@ class TokenBudget:
 
     def spend(self, user_id: str, now: float, *, calls: int = 0, tokens: int = 0) -> None:
         """Count what was spent. If the store fails, that is logged, and the count is in memory only."""
-        self._turn_to(now)
+
+        counted = False
+
+        def added(kept: Any) -> dict[str, Any]:
+            """What is kept, to which another process may have added, with all that is not saved yet."""
+            nonlocal counted
+            self._hour, self._day = _Window(HOUR), _Window(DAY)
+            self._restore(kept)
+            self._turn_to(now)
+            for spent in self._unsaved:
+                self._count(*spent)
+            counted = True
+            return self._as_dict()
+
+        if self._world_store is not None and self._limited:
+            self._unsaved.append((user_id, calls, tokens))
+            try:
+                self._world_store.world_update(KEY, added)
+                self._unsaved.clear()
+            except StoreError as error:
+                _log.warning("the record of model spending cannot be saved: %s", error)
+        if not counted:
+            self._turn_to(now)
+            self._count(user_id, calls, tokens)
+
+    def _count(self, user_id: str, calls: int, tokens: int) -> None:
         self._hour.everybody.add(calls, tokens)
         self._day.everybody.add(calls, tokens)
         if user_id:
             self._hour.players.setdefault(user_id, _Spent()).add(calls, tokens)
-        if self._world_store is not None and self._limited:
-            try:
-                self._world_store.world_set(KEY, self._as_dict())
-            except StoreError as error:
-                _log.warning("the record of model spending cannot be saved: %s", error)
 
     def _turn_to(self, now: float) -> None:
         self._hour.turn_to(now)

@@ -24,6 +24,7 @@ from noodlings.ports.language import (
     Voice,
 )
 from noodlings.ports.storage import (
+    ROOMS,
     AgentImporter,
     AgentRecord,
     AgentState,
@@ -31,6 +32,7 @@ from noodlings.ports.storage import (
     EntryColumns,
     Forgotten,
     Notes,
+    Ownership,
     Repository,
     Store,
     StoreSnapshot,
@@ -38,10 +40,36 @@ from noodlings.ports.storage import (
 )
 
 __all__ = [
-    "ActionChooser", "AgentImporter", "AgentRecord", "AgentState", "Allowance", "Ask", "Changes",
-    "Clock", "Embedder", "EntryColumns", "FactReader", "FeelingModel", "Forgotten", "LanguageModel",
-    "LayeredEmbedder", "Notes", "OwnLine", "PersonalDatum", "Repository", "Speech", "Store",
-    "StoreSnapshot", "Symbolist", "ToldLines", "Understood", "Utterance", "Voice", "WorldStore",
+    "ROOMS",
+    "ActionChooser",
+    "AgentImporter",
+    "AgentRecord",
+    "AgentState",
+    "Allowance",
+    "Ask",
+    "Changes",
+    "Clock",
+    "Embedder",
+    "EntryColumns",
+    "FactReader",
+    "FeelingModel",
+    "Forgotten",
+    "LanguageModel",
+    "LayeredEmbedder",
+    "Notes",
+    "OwnLine",
+    "Ownership",
+    "PersonalDatum",
+    "Repository",
+    "Speech",
+    "Store",
+    "StoreSnapshot",
+    "Symbolist",
+    "ToldLines",
+    "Understood",
+    "Utterance",
+    "Voice",
+    "WorldStore",
 ]  # fmt: skip
 
 

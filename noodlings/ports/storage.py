@@ -162,8 +162,21 @@ class WorldStore(Protocol):
     def world_get(self, key: str) -> Any:
         """The value of a key, or None."""
 
-    def world_set(self, key: str, value: Any) -> None:
-        """Set the value of a key."""
+    def world_set(self, key: str, value: Any, owner: str = "") -> None:
+        """Set the value of a key.
+
+        Args:
+            owner: an agent, or `ROOMS`, whose state it is; "" for nobody's.
+
+        Raises:
+            AgentElsewhere: that belongs to another process.
+        """
+
+    def world_update(self, key: str, change: Callable[[Any], Any]) -> Any:
+        """Set a key to what `change` makes of its value, None if it has none; nobody sets it in between.
+
+        Returns the new value.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +339,12 @@ class Repository(Store, WorldStore, Protocol):
     def version(self) -> Hashable:
         """Changes with every commit, by any process."""
 
+    def will_load(self, agent_id: str) -> None:
+        """Note that an agent is about to be loaded, so that `outdated` is about what was changed since."""
+
+    def outdated(self, agent_id: str) -> bool:
+        """Whether another process has changed an agent since it was last loaded here."""
+
     def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
         """By entry id from `first_id` to `last_id`, both included; without damaged ones, which are logged."""
 
@@ -334,3 +353,37 @@ class Repository(Store, WorldStore, Protocol):
 
     def close(self) -> None:
         """Close the file."""
+
+
+ROOMS = "#rooms"
+"""Stands for the rooms and everybody in them where an agent's id stands else; no agent has such an id."""
+
+
+class Ownership(Protocol):
+    """Which agents belong to this process, where several share a database."""
+
+    def serves(self, agent_id: str) -> bool:
+        """Whether an agent belongs to this process. It does from now on if it belonged to nobody."""
+
+    def claims(self, agent_id: str) -> int:
+        """How often an agent came to belong to this process."""
+
+    async def take(self, agent_id: str) -> None:
+        """Let an agent be handed over to this process. Raises `AgentElsewhere` if that takes too long."""
+
+    def created(self, agent_id: str) -> None:
+        """Let the other processes know of a new agent."""
+
+    def take_request(self, caller: str, per_second: float, most: float) -> float:
+        """Count a request to any of the processes. Returns 0 if it is allowed, else the seconds to wait.
+
+        Args:
+            most: how many may come at once.
+        """
+
+    async def ask(self, agent_id: str, request: str, repeatable: bool) -> str:
+        """The reply of the process that an agent belongs to. Raises `AgentElsewhere` if it takes too long.
+
+        Args:
+            repeatable: whether another process may answer it, too, where one died that had begun to.
+        """

@@ -32,8 +32,12 @@ def open_database(
     durability: Durability = "normal",
     read_only: bool = False,
     encryption: Encryption | None = None,
+    shared: bool = False,
 ) -> SqlDatabase:
     """The database in a data folder, or that of a URL.
+
+    Args:
+        shared: other processes that share it write, too; only with a URL.
 
     Raises:
         UserError: what a URL needs is not installed, or something is to be encrypted, and there is no key.
@@ -49,4 +53,4 @@ def open_database(
         if (error.name or "").partition(".")[0] != "psycopg":
             raise
         raise UserError("PostgreSQL needs another package: pip install 'noodlings[postgresql]'") from error
-    return PostgresDatabase(where, name_of(where), read_only, encryption)
+    return PostgresDatabase(where, name_of(where), read_only, encryption, shared)

@@ -13,19 +13,22 @@ import platform
 import threading
 import time
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from copy import copy
 from itertools import count
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import psycopg
 from psycopg import errors
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.pq import Format, TransactionStatus
-from sqlalchemy import NullPool, create_engine, func, make_url, select
+from psycopg.sql import SQL, Identifier
+from sqlalchemy import MetaData, NullPool, create_engine, func, make_url, select
 from sqlalchemy.dialects.postgresql import psycopg as psycopg_dialect
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.schema import CreateTable
 
 from noodlings.errors import NotFound, StoreBusy, StoreError, UserError
 from noodlings.store.rows import Row
@@ -33,6 +36,9 @@ from noodlings.store.sql_database import SqlDatabase
 from noodlings.store.tables import make_tables
 from noodlings.store.transaction import Statement, Transaction, named
 from noodlings.store.vault import KEPT_KEYS, Encryption, KeptKeys, Vault
+
+if TYPE_CHECKING:
+    from noodlings.store.sharing import Sharing
 
 Driver = psycopg.Connection[Any]
 
@@ -121,6 +127,7 @@ class PostgresDatabase(SqlDatabase):
         name: what it is called in messages.
         read_only: nothing is written, and there may be a writer.
         encryption: the user's keys, and what they are for. A writer seals at once whatever is still plain.
+        shared: others that share it, too, may write.
 
     Raises:
         UserError: the URL is wrong, or something is to be encrypted, and there is no key.
@@ -133,7 +140,12 @@ class PostgresDatabase(SqlDatabase):
     opens_sealed = False
 
     def __init__(
-        self, url: str, name: str, read_only: bool = False, encryption: Encryption | None = None
+        self,
+        url: str,
+        name: str,
+        read_only: bool = False,
+        encryption: Encryption | None = None,
+        shared: bool = False,
     ) -> None:
         encryption = encryption or Encryption()
         encryption.require_key()
@@ -144,6 +156,7 @@ class PostgresDatabase(SqlDatabase):
             raise UserError(f"store.url: {error}") from None
         self.name = name
         self.read_only = read_only
+        self._shared = shared
         self._mutex = threading.RLock()
         self._closed = False
         self._driver: Driver | None = None
@@ -157,6 +170,40 @@ class PostgresDatabase(SqlDatabase):
             if not read_only and self.vault.due:
                 self.reseal()
             undo.pop_all()
+
+    def sharing(self) -> Sharing:
+        """As in `SqlDatabase`; for a database that is shared."""
+        from noodlings.store.sharing import Sharing
+
+        return Sharing(self)
+
+    def apart(self) -> PostgresDatabase:
+        """The same database over a connection of its own, to be closed by itself."""
+        other = copy(self)
+        other._mutex, other._driver = threading.RLock(), None
+        return other
+
+    def notifications(self, channel: str, seconds: float) -> Generator[str | None, None, None]:
+        """What is told on a channel of this schema, as it comes, and None at first and whenever nothing came
+        for so long. It never ends.
+
+        Raises:
+            StoreError: the connection, which is its own, broke.
+        """
+        with self._in_words(), closing(self._opened()) as driver:
+            ((schema,),) = driver.execute("SELECT current_schema()::text").fetchall()
+            driver.execute(SQL("LISTEN {}").format(Identifier(channel + schema)))
+            while True:
+                yield None
+                for told in driver.notifies(timeout=seconds):
+                    yield told.payload
+
+    def add_tables(self, tables: MetaData) -> None:
+        """Make those of these tables that are missing. Raises `StoreError`."""
+        with self._in_words(), closing(self._opened()) as driver:
+            driver.execute(f"SELECT pg_advisory_lock({_ONE_MAKER})")
+            for table in tables.sorted_tables:
+                driver.execute(str(CreateTable(table, if_not_exists=True).compile(dialect=_DIALECT)))
 
     def transaction(self) -> AbstractContextManager[Transaction]:
         """All of the block is written, or nothing of it. What others commit meanwhile is seen in it.
@@ -255,14 +302,23 @@ class PostgresDatabase(SqlDatabase):
                 raise NotFound(f"{self.name} has no tables of noodlings yet; check store.url")
             if not schema or self.outdated(schema):
                 self._make_or_migrate(driver)
+            if not self.read_only and not self._shared:
+                self._end_leases(driver)
             undo.pop_all()
         return driver
 
+    def _end_leases(self, driver: Driver) -> None:
+        """Let no worker that was cut off go on with what it knows when it comes back."""
+        ((workers,),) = driver.execute("SELECT to_regclass('leases') IS NOT NULL").fetchall()
+        if workers:
+            driver.execute("UPDATE leases SET worker = '', token = token + 1, version = version + 1")
+
     def _lock(self, driver: Driver) -> None:
-        """Be the one writer of these tables for as long as the connection lasts."""
+        """Be the one writer of these tables for as long as the connection lasts, or one that shares them."""
         driver.execute("SET lock_timeout = '2s'")  # what a killed process held is let go of within that
         try:
-            driver.execute("SELECT pg_advisory_lock(%s, hashtext(current_schema()::text))", [_ONE_WRITER])
+            lock = SQL("pg_advisory_lock_shared" if self._shared else "pg_advisory_lock")
+            driver.execute(SQL("SELECT {}(%s, hashtext(current_schema()::text))").format(lock), [_ONE_WRITER])
         except errors.LockNotAvailable:
             raise StoreBusy(
                 f"another noodlings is running with {self.name}, and only one may write: stop it first"

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from noodlings.errors import StoreError, UserError
 from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forgotten
@@ -21,6 +22,7 @@ from noodlings.store.database import Durability
 from noodlings.store.documents import LARGEST, from_json, id_list, text, to_json
 from noodlings.store.forgetting import delete_entries, make_nameless, readable
 from noodlings.store.ingested_rows import taken_of
+from noodlings.store.leases import tell
 from noodlings.store.opening import open_database
 from noodlings.store.rows import (
     Row,
@@ -36,13 +38,16 @@ from noodlings.store.rows import (
     vector_row,
 )
 from noodlings.store.sql_database import SqlDatabase
-from noodlings.store.transaction import Statement
+from noodlings.store.transaction import Statement, Transaction
 from noodlings.store.vault import Encryption
 from noodlings.store.writing import commit_rows, write_commit, write_vectors
 from noodlings.values.audience import Tier
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
+
+if TYPE_CHECKING:
+    from noodlings.store.sharing import Sharing
 
 Value = TypeVar("Value")
 
@@ -63,6 +68,10 @@ class SqlStore:
         kept_traces: for how many of an agent's latest percepts traces are kept.
         encryption: the user's keys, and what they are for; without it nothing is encrypted, and nothing
             secret is kept.
+        shared: other workers write to the same PostgreSQL database, each to its own agents.
+
+    Attributes:
+        sharing: what it takes part in with them; else None.
 
     Raises:
         UserError: something is to be encrypted, and there is no key.
@@ -80,14 +89,27 @@ class SqlStore:
         working_capacity: int = 20,
         kept_traces: int = 2_000,
         encryption: Encryption | None = None,
+        shared: bool = False,
     ) -> None:
-        self._use(open_database(where, durability, read_only, encryption), working_capacity, kept_traces)
+        database = open_database(where, durability, read_only, encryption, shared)
+        with ExitStack() as undo:
+            undo.callback(database.close)
+            sharing = database.sharing() if shared else None
+            undo.pop_all()
+        self._use(database, working_capacity, kept_traces, sharing)
 
-    def _use(self, database: SqlDatabase, working_capacity: int, kept_traces: int) -> None:
+    def _use(
+        self,
+        database: SqlDatabase,
+        working_capacity: int,
+        kept_traces: int,
+        sharing: Sharing | None = None,
+    ) -> None:
         self._database = database
         self._working_capacity = working_capacity
         self._kept_traces = kept_traces
         self._known: set[str] = set()
+        self.sharing = sharing
         self._closing = threading.Event()
         self._resealing: threading.Thread | None = None
         self._log_due = False  # words that are sealed by now still stand plain in the log
@@ -100,7 +122,7 @@ class SqlStore:
         batch = commit_rows(changes)
         if self._database.vault.changed():
             self._take_up_keys()
-        with self._database.transaction() as transaction:
+        with self._writing(batch.agent_id) as transaction:
             if batch.agent_id not in self._known:
                 transaction.run(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
             if write_commit(transaction, batch, self._kept_traces):
@@ -235,7 +257,9 @@ class SqlStore:
 
     def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
         rows = [vector_row(agent_id, vector) for vector in vectors]
-        with self._database.transaction() as transaction:
+        if self.sharing is not None and not self.sharing.leases.holds(agent_id):
+            return  # its own process embeds it, too
+        with self._writing(agent_id) as transaction:
             write_vectors(transaction, agent_id, rows)
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
@@ -278,16 +302,20 @@ class SqlStore:
         Raises:
             StoreError: nothing was forgotten.
         """
-        with self._database.transaction() as transaction:
+        with self._writing(agent_id) as transaction:
             forgotten = delete_entries(transaction, agent_id, ids, by_user, timestamp, told_by)
             if not forgotten.count:
                 return forgotten
+            if self.sharing is not None:
+                tell(transaction, "forgot", agent_id)
             self._database.mark_for_erasure(transaction)
         return replace(forgotten, erased=self._database.erase())
 
     def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
-        with self._database.transaction() as transaction:
+        with self._writing(agent_id) as transaction:
             make_nameless(transaction, agent_id, user_ids)
+            if self.sharing is not None:
+                tell(transaction, "forgot", agent_id)
 
     def erase(self) -> bool:
         with self._database.transaction() as transaction:
@@ -296,17 +324,50 @@ class SqlStore:
 
     def world_get(self, key: str) -> Any:
         with self._database.snapshot() as transaction:
-            found = transaction.value(sql.WORLD_GET, {"of_key": key})
+            return self._world_value(transaction, key)
+
+    def world_set(self, key: str, value: Any, owner: str = "") -> None:
+        with self._writing(owner) as transaction:
+            transaction.run(sql.WORLD_SET, self._world_row(key, value))
+
+    def world_update(self, key: str, change: Callable[[Any], Any]) -> Any:
+        with self._database.transaction() as transaction:
+            if self.sharing is not None:
+                self.sharing.leases.will_change(transaction, key)
+            value = change(self._world_value(transaction, key))
+            transaction.run(sql.WORLD_SET, self._world_row(key, value))
+        return value
+
+    def _world_value(self, transaction: Transaction, key: str) -> Any:
+        found = transaction.value(sql.WORLD_GET, {"of_key": key})
         document = self._database.vault.text(found, "world", "value", key)
         return None if document is None else from_json(document, f"the world data under {key!r}")
 
-    def world_set(self, key: str, value: Any) -> None:
-        row = {"key": text(key, "key"), "value": to_json(value, f"the world data under {key!r}")}
+    def _world_row(self, key: str, value: Any) -> Row:
+        return {"key": text(key, "key"), "value": to_json(value, f"the world data under {key!r}")}
+
+    def will_load(self, agent_id: str) -> None:
+        if self.sharing is not None:
+            self.sharing.leases.will_load(agent_id)
+
+    def outdated(self, agent_id: str) -> bool:
+        return self.sharing is not None and self.sharing.leases.outdated(agent_id)
+
+    @contextmanager
+    def _writing(self, agent_id: str) -> Iterator[Transaction]:
+        """A transaction that writes to an agent. Raises `AgentElsewhere` if that is another process's."""
+        leases = self.sharing.leases if self.sharing is not None and agent_id else None
+        if leases is not None:
+            leases.claim(agent_id)
         with self._database.transaction() as transaction:
-            transaction.run(sql.WORLD_SET, row)
+            if leases is not None:
+                leases.fence(transaction, agent_id)
+            yield transaction
 
     def close(self) -> None:
         """Let go of the file and the lock. A second time it does nothing."""
+        if self.sharing is not None:
+            self.sharing.close()
         if not self._closing.is_set() and self._database.vault.changed():
             self._take_up_keys()  # or the old key would still be needed at the next start
         self._closing.set()

@@ -7,12 +7,15 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from noodlings.errors import StoreError
+from noodlings.errors import StoreError, UserError
 from noodlings.store.tables import SCHEMA
 from noodlings.store.transaction import Transaction
-from noodlings.store.vault import TABLES, Vault
+from noodlings.store.vault import RESEALED, Vault
+
+if TYPE_CHECKING:
+    from noodlings.store.sharing import Sharing
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +65,10 @@ class SqlDatabase(ABC):
     def empty_log(self) -> bool:
         """Let the log hold nothing that was replaced. True when that is done, or is not ours to do."""
 
+    def sharing(self) -> Sharing:
+        """How this process shares the database with others. Raises `UserError`."""
+        raise UserError("several workers need a PostgreSQL database: set store.url, see docs/scale.md")
+
     @abstractmethod
     def close(self) -> None:
         """Let go of it. A second time it does nothing."""
@@ -107,7 +114,7 @@ class SqlDatabase(ABC):
             stopped: asked now and then.
         """
         written, newest = 0, self.vault.key_id
-        for table in TABLES:
+        for table in RESEALED:
             after, some = None, 1
             while some:
                 if stopped():

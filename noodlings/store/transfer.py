@@ -75,7 +75,9 @@ class SqlSnapshot:
     def agent(self, agent_id: str) -> ArchivedAgent:
         """An agent of `agents`; with an empty state where that cannot be read."""
         of_agent = {"of_agent": agent_id}
-        (row,) = self._transaction.rows(sql.AGENT, of_agent)
+        row = next(iter(self._transaction.rows(sql.AGENT, of_agent)), None)
+        if row is None:
+            raise StoreError(f"the record of {agent_id} cannot be found; the database is damaged")
         state = next(self._readable([row], self._vault.reading("agents", state_of)), {})
         last_id = self._transaction.value(sql.LAST_ID, of_agent)
         last_symbol_id = self._transaction.value(sql.LAST_SYMBOL_ID, of_agent)

@@ -1,6 +1,8 @@
 """A budget on a clock set by hand: what is refused, until when, and what a restart knows of it."""
 
 import logging
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -104,7 +106,7 @@ def test_what_cannot_be_read_is_counted_anew_and_told(kept, caplog):
 class FullShelf(MemoryStore):
     """Nothing more can be kept on it."""
 
-    def world_set(self, key: str, value: object) -> None:
+    def world_update(self, key: str, change: Callable[[Any], Any]) -> Any:
         """Refuses."""
         raise StoreError("the disk is full")
 
@@ -115,3 +117,21 @@ def test_what_cannot_be_kept_still_counts(caplog):
         spent.spend("", NOON, calls=1)
     assert "the disk is full" in caplog.text
     assert "1 calls per hour" in refusal(spent)
+
+
+def test_what_could_not_be_kept_is_kept_later():
+    world_store = MemoryStore()
+    spent = budget(world_store, tokens_per_day=100)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world_store, "world_update", FullShelf().world_update)
+        spent.spend("", NOON, tokens=50)
+    spent.spend("", NOON, tokens=1)
+    assert budget(world_store, tokens_per_day=100)._as_dict()["day"][2] == 51
+
+
+def test_two_processes_count_what_both_spend():
+    world_store = MemoryStore()
+    one, other = (budget(world_store, calls_per_hour=10) for _ in range(2))
+    for number in range(5):
+        (one, other)[number % 2].spend("", NOON, calls=2)
+    assert "10 calls per hour" in refusal(one)

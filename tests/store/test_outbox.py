@@ -1,0 +1,165 @@
+"""Requests to agents of other workers: kept until they are answered, in order, and sealed with a key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+
+psycopg = pytest.importorskip("psycopg")
+
+from noodlings.store.cipher import UserKey  # noqa: E402
+from noodlings.store.keys import UserKeys  # noqa: E402
+from noodlings.store.sharing import Sharing  # noqa: E402
+from noodlings.store.sql import SqlStore  # noqa: E402
+from noodlings.store.vault import Encryption  # noqa: E402
+from noodlings.values.audience import Tier  # noqa: E402
+from tests.postgres import NewDatabase  # noqa: E402
+from tests.store.records import AGENT  # noqa: E402
+
+KEY = UserKey(bytes(32))
+
+
+@pytest.fixture
+def url(new_database: NewDatabase) -> str:
+    return new_database()
+
+
+@contextmanager
+def worker(url: str, encryption: Encryption | None = None) -> Iterator[Sharing]:
+    with closing(SqlStore(url, shared=True, encryption=encryption)) as store:
+        assert store.sharing is not None
+        yield store.sharing
+
+
+def test_a_request_goes_to_the_owner_and_its_reply_to_who_asked(url: str) -> None:
+    with worker(url) as owner, worker(url) as asker:
+        owner.leases.claim(AGENT)
+        asked = asker.outbox.ask(AGENT, asker.leases.worker, "how are you?", repeatable=False)
+        assert asker.outbox.due(asker.leases.worker) == []
+        (request,) = owner.outbox.due(owner.leases.worker)
+        assert (request.agent_id, request.request, request.begun) == (AGENT, "how are you?", False)
+        assert asker.outbox.take_replies(asker.leases.worker) == {asked: None}
+        owner.outbox.reply(request, "well")
+        assert owner.outbox.due(owner.leases.worker) == []
+        assert owner.outbox.take_replies(owner.leases.worker) == {}
+        assert asker.outbox.take_replies(asker.leases.worker) == {asked: "well"}
+        assert asker.outbox.take_replies(asker.leases.worker) == {}
+
+
+def test_requests_come_in_the_order_in_which_they_were_asked(url: str) -> None:
+    with worker(url) as owner, worker(url) as a, worker(url) as b:
+        owner.leases.claim(AGENT)
+        for number in range(10):
+            asker = (a, b)[number % 2]
+            asker.outbox.ask(AGENT, asker.leases.worker, str(number), repeatable=True)
+        due = owner.outbox.due(owner.leases.worker)
+        assert [request.request for request in due] == [str(number) for number in range(10)]
+
+
+def test_what_a_dead_worker_had_begun_is_known_to_the_next(url: str) -> None:
+    with worker(url) as asker, worker(url) as heir:
+        with worker(url) as owner:
+            owner.leases.claim(AGENT)
+            asker.outbox.ask(AGENT, asker.leases.worker, "how are you?", repeatable=False)
+            (request,) = owner.outbox.due(owner.leases.worker)
+            owner.outbox.begin(request)
+            assert heir.outbox.due(heir.leases.worker) == []
+        (request,) = heir.outbox.due(heir.leases.worker)
+        assert request.begun
+
+
+def test_with_a_key_no_word_of_a_request_stands_in_the_database(url: str) -> None:
+    encryption = Encryption(Tier.SECRET, UserKeys(KEY.text))
+    with worker(url, encryption) as sharing, psycopg.connect(url.replace("+psycopg", "")) as admin:
+        ours = sharing.leases.worker
+        asked = sharing.outbox.ask(AGENT, ours, "zzheliotrope", repeatable=True)
+        (request,) = sharing.outbox.due(ours)
+        assert request.request == "zzheliotrope"
+        sharing.outbox.reply(request, "zzverbena")
+        kept = str(admin.execute("SELECT * FROM outbox").fetchall())
+        assert asked in kept
+        assert "zzheliotrope" not in kept
+        assert "zzverbena" not in kept
+        assert sharing.outbox.take_replies(ours) == {asked: "zzverbena"}
+
+
+def test_a_damaged_request_holds_up_no_other(url: str) -> None:
+    encryption = Encryption(Tier.SECRET, UserKeys(KEY.text))
+    with worker(url, encryption) as sharing, psycopg.connect(url.replace("+psycopg", "")) as admin:
+        for words in ("one", "two"):
+            sharing.outbox.ask(AGENT, sharing.leases.worker, words, repeatable=True)
+        admin.execute("UPDATE outbox SET request = left(request, -4) || 'AAAA' WHERE number = 1")
+        admin.commit()
+        assert [one.request for one in sharing.outbox.due(sharing.leases.worker)] == ["two"]
+
+
+async def test_all_workers_hear_what_one_tells(url: str) -> None:
+    with worker(url) as a, worker(url) as b:
+        heard: asyncio.Queue[list[str]] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+        with a.listener.waking(loop, heard.put_nowait), b.listener.waking(loop, heard.put_nowait):
+            assert [await heard.get(), await heard.get()] == [["listening"]] * 2
+            a.outbox.tell("turn", AGENT, "1")
+            assert [await heard.get(), await heard.get()] == [["turn", AGENT, "1"]] * 2
+
+
+async def test_worlds_in_two_schemas_of_a_database_do_not_hear_each_other(new_database: NewDatabase) -> None:
+    with worker(new_database()) as ours, worker(new_database()) as theirs:
+        heard: asyncio.Queue[list[str]] = asyncio.Queue()
+        with ours.listener.waking(asyncio.get_running_loop(), heard.put_nowait):
+            assert await heard.get() == ["listening"]
+            theirs.outbox.tell("created", "zarnok")
+            ours.outbox.tell("created", "lotta")
+            assert await heard.get() == ["created", "lotta"]
+
+
+async def test_a_listener_listens_again_when_its_connection_broke_and_says_so(url: str) -> None:
+    with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
+        heard: asyncio.Queue[list[str]] = asyncio.Queue()
+        with sharing.listener.waking(asyncio.get_running_loop(), heard.put_nowait):
+            assert await heard.get() == ["listening"]
+            admin.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                " WHERE pid <> pg_backend_pid() AND application_name LIKE 'noodlings%'"
+            )
+            assert await heard.get() == ["listening"]
+            sharing.outbox.tell("turn", AGENT, "1")
+            assert await heard.get() == ["turn", AGENT, "1"]
+
+
+def test_all_workers_count_the_requests_of_a_caller_together(url: str) -> None:
+    with worker(url) as a, worker(url) as b:
+        taken = [one.rates.take("toad", 0.001, 4.0) for one in (a, b, a, b)]
+        assert taken == [0.0] * 4
+        assert 900 < a.rates.take("toad", 0.001, 4.0) <= 1_000
+        assert b.rates.take("toad", 0.001, 4.0) > 0
+        assert b.rates.take("caity", 0.001, 4.0) == 0.0
+
+
+def test_a_bucket_fills_at_its_rate(url: str) -> None:
+    with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
+        assert sharing.rates.take("toad", 0.5, 1.0) == 0.0
+        assert sharing.rates.take("toad", 0.5, 1.0) > 1.5
+        admin.execute("UPDATE rates SET since = since - interval '2 seconds'")
+        assert sharing.rates.take("toad", 0.5, 1.0) == 0.0
+        admin.execute("UPDATE rates SET since = since + interval '1 hour'")  # its clock was set back
+        assert 1.0 < sharing.rates.take("toad", 0.5, 1.0) <= 2.0
+
+
+def test_what_nobody_waits_for_any_more_is_deleted(url: str) -> None:
+    with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
+        sharing.rates.take("toad", 0.5, 1.0)
+        sharing.outbox.ask(AGENT, "dead", "how are you?", repeatable=True)
+        sharing.outbox.ask(AGENT, "dead", "and now?", repeatable=True)
+        sharing.outbox.reply(sharing.outbox.due(sharing.leases.worker)[0], "well")
+        sharing.tidy()
+        assert admin.execute("SELECT count(*) FROM outbox").fetchall() == [(2,)]
+        admin.execute("UPDATE rates SET since = since - interval '2 hours'")
+        admin.execute("UPDATE outbox SET asked = asked - interval '2 hours'")
+        sharing.rates.take("caity", 0.5, 1.0)
+        sharing.tidy()
+        assert admin.execute("SELECT caller FROM rates").fetchall() == [("caity",)]
+        assert admin.execute("SELECT count(*) FROM outbox").fetchall() == [(0,)]
