@@ -66,7 +66,7 @@ class Turns:
         self._under_way: dict[Place, tuple[str, asyncio.Task[Trace]]] = {}
         self._tasks: set[asyncio.Task[Trace]] = set()
         self._unfinished: Counter[_Share] = Counter()
-        self._read_back: set[str] = set()
+        self._read_back: set[tuple[str, int]] = set()
         self._scheduler = FairScheduler()
         self._closed = False
 
@@ -97,6 +97,7 @@ class Turns:
             RefusedRequest: 422, the key was used for something else; 429, too many turns of this agent,
                 user or token are waiting; 503, the server is stopping.
         """
+        await self._society.take(agent_id)  # before keys are looked up: another process may have kept some
         if not key:
             return (await asyncio.shield(self._begin(agent_id, percept, token, turn))).entry_id, False, False
         place = (agent_id, percept.user_id, key)
@@ -148,6 +149,8 @@ class Turns:
             self._require_room(share)
         perceive = turn or partial(self._society.perceive, agent_id)
         task = asyncio.create_task(self._turn(perceive, percept), name=f"turn of {agent_id}")
+        release = self._society.hold(agent_id)
+        task.add_done_callback(lambda done: release())
         self._tasks.add(task)
         self._unfinished.update(shares)
         task.add_done_callback(lambda done: self._finished(shares, done))
@@ -174,7 +177,7 @@ class Turns:
         self._unfinished = +self._unfinished  # drops the zeros: a world has many users
         agent_id = shares[0][0]
         if not task.cancelled() and task.exception() is not None:
-            self._read_back.discard(agent_id)  # its percept may be stored, with the key
+            self._read_back.discard(self._held(agent_id))  # its percept may be stored, with the key
             log.warning("a turn of %s failed: %s", agent_id, task.exception())
 
     def _remember(self, place: Place, sent: str, task: asyncio.Task[Trace]) -> None:
@@ -188,12 +191,18 @@ class Turns:
         if len(self._known) > KNOWN_KEYS:
             self._known.popitem(last=False)
 
+    def _held(self, agent_id: str) -> tuple[str, int]:
+        """An agent, and how often it came to this process: meanwhile another may have kept keys."""
+        ownership = self._society.ownership
+        return agent_id, 0 if ownership is None else ownership.claims(agent_id)
+
     def _once(self, place: Place) -> IdempotentTurn | None:
         agent_id = place[0]
-        if agent_id not in self._read_back:
-            self._read_back.add(agent_id)
+        held = self._held(agent_id)
+        if held not in self._read_back:
             for user_id, key, once in _kept_keys(self._society.store, agent_id):
                 self._keep((agent_id, user_id, key), once)
+            self._read_back.add(held)  # not before, as the store may be away
         return self._known.get(place)
 
 

@@ -85,6 +85,26 @@ async def test_a_key_is_known_after_a_start_anew(make_site: MakeSite):
     assert perceived(after) == 2
 
 
+async def test_a_key_is_known_although_the_store_was_away_when_it_was_looked_for(
+    make_site: MakeSite, monkeypatch: pytest.MonkeyPatch
+):
+    store = MemoryStore()
+    await make_site(store=store).post(PATH, BODY | {"idempotency_key": "k"})
+    after = make_site(store=store)
+    assert perceived(after) == 1
+
+    def away(agent_id: str) -> None:
+        raise StoreError("the database cannot be reached")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "load", away)
+        refused = await after.post(PATH, BODY | {"idempotency_key": "k"})
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+    again = await after.post(PATH, BODY | {"idempotency_key": "k"})
+    assert again.headers["idempotency-replayed"] == "true"
+    assert perceived(after) == 1
+
+
 async def test_a_retry_of_a_turn_whose_answer_could_not_be_kept_says_so(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
