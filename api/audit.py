@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.errors import UserError
-from noodlings.logs import PrivateFiles
+from noodlings.logs import PrivateFiles, file_of
 from noodlings.text import clean, shorten
 
 FILE_NAME = "audit.log"
@@ -43,14 +43,17 @@ def note(**facts: Any) -> None:
 
 
 @contextmanager
-def auditing_to(folder: Path) -> Iterator[Path]:
+def auditing_to(folder: Path, worker: int = 0) -> Iterator[Path]:
     """Write both logs to `folder`, which exists. Yields the path of the audit log.
+
+    Args:
+        worker: see `noodlings.logs.file_of`.
 
     Raises:
         UserError: a file cannot be written.
     """
-    path = folder / FILE_NAME
-    with _writing(_refused, folder / REFUSED_NAME, KEPT_REFUSED), _writing(log, path, KEPT):
+    path, refused = (file_of(folder, name, worker) for name in (FILE_NAME, REFUSED_NAME))
+    with _writing(_refused, refused, KEPT_REFUSED), _writing(log, path, KEPT):
         yield path
 
 

@@ -172,6 +172,14 @@ class Authenticator:
             api.token_file,
         )
 
+    def by_key(self, key: str) -> AccessToken:
+        """The valid token with this key. Raises `RefusedRequest` (401) when there is none."""
+        known = [OWNER] if self.open else self._current()
+        found = [access for access in known if access.key == key]
+        if not found:
+            raise RefusedRequest(HTTPStatus.UNAUTHORIZED, "The token has expired or was taken back.")
+        return found[0]
+
     @property
     def open(self) -> bool:
         """Whether no tokens are configured, so that every caller is the owner.

@@ -176,7 +176,7 @@ class PeopleOnline:
 
     def _enter(self, caller: Caller) -> Person:
         person = self._people.get(caller.user_id)
-        if person is not None:
+        if person is not None and self.world.has(caller.user_id):
             return person
         self._remove_silent()
         if len(self._people) >= MOST:

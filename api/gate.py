@@ -21,6 +21,8 @@ from api.authentication import AccessToken, Authenticator
 from api.problem import RefusedRequest, problem
 from api.protocol import place_of
 from noodlings.connections import SHARE, Place
+from noodlings.errors import StoreError
+from noodlings.ports import Ownership
 from noodlings.values.caller import Role
 
 MAX_DEPTH = 20
@@ -31,6 +33,9 @@ BURST_SECONDS = 2.0
 """How many seconds' worth of requests may come at once."""
 CLOSED = 1008
 """The close code of a WebSocket that is refused."""
+
+FORWARDED = "forwarded"
+"""Marks, in the state of a request, one that the gate of another process let in."""
 
 UNCOUNTED = "/health"
 """Has no rate limit: an answer costs no more than a refusal, and a monitor may share its address."""
@@ -53,9 +58,16 @@ class Rate:
     Args:
         per_second: how many requests each may make; a full bucket holds `BURST_SECONDS` worth.
         now: a monotonic clock, in seconds.
+        ownership: where several processes serve, it keeps the buckets for all of them.
     """
 
-    def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        per_second: float,
+        now: Callable[[], float] = time.monotonic,
+        ownership: Ownership | None = None,
+    ) -> None:
+        self._ownership = ownership
         self._per_second = per_second
         self._most = max(per_second * BURST_SECONDS, 1.0)
         self._now = now
@@ -63,6 +75,10 @@ class Rate:
 
     def take(self, key: str) -> float:
         """Count one request. Returns 0 if it is allowed, else the seconds to wait."""
+        if self._ownership is not None:
+            # While the database cannot be reached, each process counts for itself.
+            with suppress(StoreError):
+                return self._ownership.take_request(key, self._per_second, self._most)
         now = self._now()
         held, since = self._held.pop(key, (self._most, now))
         held = min(held + (now - since) * self._per_second, self._most)
@@ -99,7 +115,7 @@ class Gate:
         self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
+        if scope["type"] not in ("http", "websocket") or FORWARDED in scope.get("state", ()):
             await self._app(scope, receive, send)
             return
         try:
@@ -163,7 +179,7 @@ class Gate:
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
-                return _once(message, receive)
+                return given_first(message, receive)
             parts.append(message.get("body", b""))
             length += len(parts[-1])
             if length > self._max_body_bytes:
@@ -174,7 +190,7 @@ class Gate:
             raise RefusedRequest(
                 HTTPStatus.BAD_REQUEST, f"The body is nested more than {MAX_DEPTH} levels deep; flatten it."
             )
-        return _once({"type": "http.request", "body": body, "more_body": False}, receive)
+        return given_first({"type": "http.request", "body": body, "more_body": False}, receive)
 
     def _too_long(self) -> RefusedRequest:
         return RefusedRequest(
@@ -236,7 +252,7 @@ def _host(origin: str) -> str:
     return ""
 
 
-def _once(message: Message, receive: Receive) -> Receive:
+def given_first(message: Message, receive: Receive) -> Receive:
     """A `receive` that gives this message first."""
     waiting = [message]
 

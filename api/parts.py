@@ -100,8 +100,10 @@ async def _held(
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> AccessToken:
     """What the caller's token permits. Raises `RefusedRequest` (401)."""
-    held = parts_of(connection).authenticator.admit(connection.headers.get("authorization"))
-    connection.state.held = held
+    held: AccessToken | None = getattr(connection.state, "held", None)
+    if held is None:  # else another process let the request in
+        held = parts_of(connection).authenticator.admit(connection.headers.get("authorization"))
+        connection.state.held = held
     return held
 
 

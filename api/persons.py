@@ -94,6 +94,8 @@ async def person_forget(
     kept = await asyncio.to_thread(report, society, found)
     if not yes:
         return JSONResponse(plain(asdict(PersonDeletion(kept))))
+    for agent_id in list(society.personas):
+        await society.take(agent_id)
     parts.people.world.part_from(found.ids)
     with society.refusing(found.ids):
         await parts.people.world.settle()  # until the characters have noticed that they left

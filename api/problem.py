@@ -114,7 +114,8 @@ def problem(
     code: str = "",
 ) -> JSONResponse:
     """An error as an answer. If `path` is for chat clients, it is in their form, with `code` as its name."""
-    headers = {"Cache-Control": NO_STORE} | (headers or {})
+    again = {"Retry-After": "1"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    headers = {"Cache-Control": NO_STORE} | again | (headers or {})
     if path.startswith(CHAT):
         if errors:  # chat clients do not know 422
             status = HTTPStatus.BAD_REQUEST

@@ -6,11 +6,13 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastapi import FastAPI
 
+from api.forwarding import answer
 from api.protocol import SAFE_HEADERS, LiveProtocol, timed
 from api.server import make_app, make_parts
 from noodlings.errors import UserError
@@ -45,8 +47,9 @@ async def run(serving: Serving, address: Address, bound: socket.socket, started:
         parts.feed.close()
         parts.metrics.close()
 
+    app = make_app(parts, lifespan)
     config = server_config(
-        make_app(parts, lifespan),
+        app,
         serving.connections,
         timeout_keep_alive=KEEP_SECONDS,
         ws=LiveProtocol,
@@ -60,7 +63,8 @@ async def run(serving: Serving, address: Address, bound: socket.socket, started:
         config.load()
     except (OSError, ssl.SSLError) as error:
         raise UserError(f"the TLS certificate or key cannot be used: {error}") from None
-    await OrderlyServer(config, started).serve([bound])
+    async with serving.answering(partial(answer, app, parts)):
+        await OrderlyServer(config, started).serve([bound])
 
 
 def server_config(app: Any, connections: Connections, **more: Any) -> uvicorn.Config:

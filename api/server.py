@@ -36,6 +36,7 @@ from api.authentication import OWNER, USER_HEADER, Authenticator
 from api.client_talk import ClientTalks
 from api.command_lines import PeopleOnline
 from api.described import describe
+from api.forwarding import ELSEWHERE, Forwarding
 from api.gate import CHANGING, Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
@@ -102,10 +103,11 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     app.router.routes += frontend.router().routes
     handle_errors(app)
     _with_late_schemas(app)
+    app.add_middleware(Forwarding, parts=parts)
     app.add_middleware(
         Gate,
         authenticator=parts.authenticator,
-        rate=Rate(settings.requests_per_second),
+        rate=Rate(settings.requests_per_second, ownership=parts.society.ownership),
         origins=settings.origins,
         max_body_bytes=settings.max_body_bytes,
     )
@@ -152,7 +154,8 @@ class RequestRecorder:
         finally:
             seconds = time.perf_counter() - began
             route = getattr(scope.get("route"), "path", "")
-            self._metrics.request(shorten(scope["method"], _METHOD), route, status, seconds)
+            if ELSEWHERE not in scope["state"]:
+                self._metrics.request(shorten(scope["method"], _METHOD), route, status, seconds)
             self._write(scope, request, route, status, seconds)
 
     def _write(self, scope: Scope, request: str, route: str, status: int, seconds: float) -> None:
@@ -162,7 +165,7 @@ class RequestRecorder:
             "request=%s method=%s route=%s status=%d ms=%.1f turn=%s",
             request, shorten(scope["method"], _METHOD), route or "-", status, seconds * 1e3, turn or "-",
         )  # fmt: skip
-        if scope["method"] not in CHANGING and status not in DENIED:
+        if ELSEWHERE in state or (scope["method"] not in CHANGING and status not in DENIED):
             return
         held, caller = state.get("held"), state.get("caller")
         note(

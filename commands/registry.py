@@ -186,7 +186,7 @@ class Registry:
             elif command.name.startswith("@"):
                 rest = _with_name_quoted(rest, context.society)
             try:
-                return await command.run(context, rest)
+                return await context.society.with_agents(lambda: command.run(context, rest))
             except HelpAsked:
                 return await self.find("help").run(context, command.name)
         except NoodlingsError as error:

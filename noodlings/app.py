@@ -71,6 +71,7 @@ def build(
     clock: Clock | None = None,
     store: Repository | None = None,
     read_only: bool = False,
+    shared: bool = False,
 ) -> Society:
     """The society of a data folder or a database: everybody with a recipe, and who was ever stored.
 
@@ -80,6 +81,7 @@ def build(
         clock: world time; by default the wall clock at the speed of the settings.
         store: where to keep everything instead of the data folder.
         read_only: lock nothing and write nothing.
+        shared: be one of several workers that share a database.
 
     Raises:
         StoreBusy: another process writes to the data folder.
@@ -93,6 +95,7 @@ def build(
         read_only,
         working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
         encryption=Encryption.of(settings.store),
+        shared=shared,
     )
     require_keepable(repository, Tier(max(settings.privacy.tiers.values(), default=Tier.OPEN)))
     notes = None if store or read_only else _notes(settings, repository)

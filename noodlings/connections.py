@@ -132,6 +132,13 @@ def cannot_listen(host: str, port: int, instead: str, error: Exception) -> UserE
     return UserError(f"Cannot listen on {host}, port {port}: {why or error}. Choose another host or port.")
 
 
+def listening(host: str, port: int) -> socket.socket:
+    """A plain socket that listens there. Raises `OSError`, `OverflowError`: the address cannot be used."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    family, _, _, _, where = found[0]
+    return socket.create_server(where[:2], family=family, backlog=BACKLOG)
+
+
 class Connections:
     """All connections of a process. Use within a running event loop.
 
@@ -157,10 +164,10 @@ class Connections:
         Raises:
             OSError, OverflowError: the address cannot be used.
         """
-        family, _, _, _, where = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        plain = socket.create_server(where[:2], family=family, backlog=BACKLOG)
+        return self.adopt(listening(host, port))
+
+    def adopt(self, plain: socket.socket) -> socket.socket:
+        """The same of a socket that is bound already."""
         listening = _Listening(plain.family, plain.type, plain.proto, plain.detach())
         listening.connections = self
         return listening

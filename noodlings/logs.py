@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -43,6 +44,13 @@ class PrivateFiles(RotatingFileHandler):
         make_private(Path(self.baseFilename))
         return super()._open()
 
+    def shouldRollover(self, record: logging.LogRecord) -> bool:
+        """As in the standard library; a file that another process has put in the place of ours is opened."""
+        if self.stream is not None and not _is_at(self.stream, self.baseFilename):
+            self.stream.close()
+            self.stream = None
+        return bool(super().shouldRollover(record))
+
     def handleError(self, record: logging.LogRecord) -> None:
         """A line could not be written."""
         if not self._failed:
@@ -53,9 +61,22 @@ class PrivateFiles(RotatingFileHandler):
             )
 
 
+def _is_at(stream: TextIOWrapper, path: str) -> bool:
+    """Whether an open file is the one at a path."""
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), os.stat(path))
+    except OSError:
+        return False
+
+
 def quoted(text: str, tier: Tier, below: Tier) -> str:
     """The beginning of a text for the log, if its tier is below this one: what is encrypted is not quoted."""
     return shorten(text, 50) if tier < below else "(encrypted)"
+
+
+def file_of(folder: Path, name: str, worker: int) -> Path:
+    """The file of a log; the second worker of a folder, and each after it, has one of its own."""
+    return folder / (name if worker < 2 else f"{name}-{worker}")
 
 
 @contextmanager
@@ -73,15 +94,18 @@ def paused_logs(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def logging_to(folder: Path, level: str) -> Iterator[Path]:
+def logging_to(folder: Path, level: str, worker: int = 0) -> Iterator[Path]:
     """Log our packages at `level` (and warnings of all others) to a file in `folder`, which is made.
 
     Yields the file's path; afterwards everything is as before.
 
+    Args:
+        worker: see `file_of`.
+
     Raises:
         UserError: the folder cannot be written to.
     """
-    path = folder / FILE_NAME
+    path = file_of(folder, FILE_NAME, worker)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # for its owner alone: whispers are kept there
         handler = PrivateFiles(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -231,6 +232,10 @@ class FakeSociety:
             if name.casefold() in (agent_id, agent.persona.name.casefold()):
                 return agent
         raise NotFound(f"There is nobody called {name}; there are {', '.join(self.agents)}.")
+
+    async def with_agents(self, step: Callable[[], Awaitable[Any]]) -> Any:
+        """As in `Society`, where nobody else has any."""
+        return await step()
 
 
 class HandTimer:

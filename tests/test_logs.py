@@ -78,3 +78,26 @@ def test_a_file_that_is_replaced_while_the_log_is_held_still_is_written_on(tmp_p
             path.with_name("new").replace(path)
         logging.getLogger("noodlings").info("another line")
         assert [line[-7:] for line in path.read_text().splitlines()] == ["a line", "er line"]
+
+
+def test_a_file_that_another_process_has_replaced_is_opened_anew(tmp_path):
+    log = logging.getLogger("noodlings.test")
+    with logging_to(tmp_path, "info") as path:
+        log.info("one")
+        kept = tmp_path / "kept"
+        kept.write_text("struck out\n")
+        kept.replace(path)
+        log.info("two")
+        path.unlink()
+        log.info("three")
+    assert "three" in path.read_text()
+
+
+def test_each_worker_of_a_folder_has_a_log_of_its_own(tmp_path):
+    with logging_to(tmp_path, "info", worker=1) as first:
+        pass
+    with logging_to(tmp_path, "info", worker=2) as second:
+        logging.getLogger("noodlings.test").info("two")
+    assert (first.name, second.name) == ("noodlings.log", "noodlings.log-2")
+    assert "two" in second.read_text()
+    assert "two" not in first.read_text()

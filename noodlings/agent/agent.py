@@ -273,6 +273,14 @@ class Agent:
         """End what it does in the background, without waiting for a model."""
         await self._follow_up.hurry()
 
+    def abandon(self) -> None:
+        """Keep nothing any more, see `UnitOfWork.abandon`."""
+        self._unit_of_work.abandon()
+
+    def forgot_elsewhere(self) -> None:
+        """Keep nothing any more, and show nothing that was read before, as something of it is forgotten."""
+        self._unit_of_work.forgot_elsewhere()
+
     async def _take_turns(self, turn: Turn, floor: Floor) -> None:
         """Let the room decide who answers a percept that is kept by now."""
         own = turn.decision

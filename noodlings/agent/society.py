@@ -6,9 +6,9 @@ import asyncio
 import difflib
 import sys
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from noodlings.agent.agent import Agent
@@ -18,8 +18,8 @@ from noodlings.agent.perceiving import require_keepable
 from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
-from noodlings.errors import NotFound, UserError
-from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
+from noodlings.errors import AgentElsewhere, NotFound, UserError
+from noodlings.ports import ROOMS, Ask, Clock, LanguageModel, Notes, Ownership, Repository
 from noodlings.text import clean, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Names, is_reserved_id
@@ -29,8 +29,12 @@ from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
 
+Value = TypeVar("Value")
+
 WORLD_KEY = "places"
 NAMES_KEY = "names"
+SETTLE_SECONDS = 5.0
+"""How long what an agent does in the background may hold up its way to another process."""
 
 
 class AgentRegistry(Mapping[str, Agent]):
@@ -40,14 +44,21 @@ class AgentRegistry(Mapping[str, Agent]):
     holds its agent too, and while anybody does, everybody gets the same object: there are never two of one
     id. What is idle is stored, so nothing has to be saved on release.
 
+    Where several processes share a store, an agent that another one has changed is loaded anew.
+
     A released agent is freed by its reference count, as the garbage collector rarely looks at old objects. So
     an idle agent must not be part of a reference cycle.
     """
 
     def __init__(
-        self, make: Callable[[Persona], Agent], personas: dict[str, Persona], most: int = sys.maxsize
+        self,
+        make: Callable[[Persona], Agent],
+        personas: dict[str, Persona],
+        most: int = sys.maxsize,
+        store: Repository | None = None,
     ) -> None:
         self._make = make
+        self._store = store
         self._personas = personas
         self._most = most
         self._awake: OrderedDict[str, Agent] = OrderedDict()  # whoever was asked for last, last
@@ -55,7 +66,12 @@ class AgentRegistry(Mapping[str, Agent]):
 
     def __getitem__(self, agent_id: str) -> Agent:
         agent = self._living.get(agent_id)
+        if agent is not None and self._store is not None and self._store.outdated(agent_id):
+            agent.abandon()
+            agent = None
         if agent is None:
+            if self._store is not None:
+                self._store.will_load(agent_id)
             agent = self._living[agent_id] = self._make(self._personas[agent_id])
         self._awake[agent_id] = agent
         self._awake.move_to_end(agent_id)
@@ -100,6 +116,7 @@ class Society:
         personas: by id.
         agents: by id.
         skipped_recipes: why recipes were skipped, one line each that names the file.
+        ownership: where several processes share the store, which agents are this one's; else None.
     """
 
     def __init__(
@@ -123,6 +140,10 @@ class Society:
         self.store = store
         self.ask = ask
         self._refused = Counter[str]()
+        self.ownership: Ownership | None = None
+        self._held = Counter[str]()
+        self._released = asyncio.Event()
+        self.watchers_elsewhere: list[Callable[[str, int], None]] = []
         self.has_account = has_account
         self.account_of = account_of
         self.skipped_recipes = tuple(skipped_recipes)
@@ -136,7 +157,7 @@ class Society:
         self.personas: dict[str, Persona] = {}
         for persona in personas:
             self.know(persona)
-        self.agents = AgentRegistry(make, self.personas, settings.world.awake)
+        self.agents = AgentRegistry(make, self.personas, settings.world.awake, store)
 
     def know(self, persona: Persona) -> None:
         """Add a persona, whose agent is loaded when somebody asks for it."""
@@ -148,21 +169,27 @@ class Society:
         if persona.id in self.personas:
             raise UserError(f"there is already a character called {persona.id}; choose another name")
         self.know(persona)
+        if self.ownership is not None:
+            self.ownership.created(persona.id)
         return self.agents[persona.id]
 
     def find(self, name: str) -> Agent:
         """An agent by id, name, alias, or an unambiguous beginning of a name. Raises `NotFound`."""
+        return self.agents[self.persona_of(name).id]
+
+    def persona_of(self, name: str) -> Persona:
+        """The persona of the agent that `find` finds. Raises `NotFound`."""
         wanted = clean(name).casefold()
         if wanted in self.personas:
-            return self.agents[wanted]
+            return self.personas[wanted]
         called = {word: persona for persona in self.personas.values() for word in persona.names}
         if wanted in called:
-            return self.agents[called[wanted].id]
+            return called[wanted]
         begun = {called[word].id for word in called if wanted and word.startswith(wanted)} | {
             persona.id for persona in self.personas.values() if wanted in map(str.casefold, persona.called)
         }
         if len(begun) == 1:
-            return self.agents[begun.pop()]
+            return self.personas[begun.pop()]
         if begun:
             raise UserError(f"{shorten(clean(name), 30)} could mean {', '.join(sorted(begun))}; say which.")
         near = difflib.get_close_matches(wanted, called, n=1, cutoff=0.6)
@@ -189,7 +216,49 @@ class Society:
             )
         if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
             percept = with_sources(self.store, percept, agent_id)
-        return await self.agents[agent_id].perceive(percept, said, earlier)
+        if self.ownership is None:
+            return await self.agents[agent_id].perceive(percept, said, earlier)
+        await self.take(agent_id)
+        release = self.hold(agent_id)
+        try:
+            return await self.agents[agent_id].perceive(percept, said, earlier)
+        finally:
+            release()
+
+    async def take(self, agent_id: str) -> None:
+        """Let an agent belong to this process. Raises `AgentElsewhere` if that takes too long."""
+        if self.ownership is None or self._held[agent_id]:
+            return
+        if not self.ownership.serves(agent_id):
+            await self.ownership.take(agent_id)
+
+    def hold(self, agent_id: str) -> Callable[[], None]:
+        """Let no other process take an agent of this one until the returned function is called."""
+        self._held[agent_id] += 1
+
+        def release() -> None:
+            self._held[agent_id] -= 1
+            if not self._held[agent_id]:
+                del self._held[agent_id]
+                self._released.set()
+
+        return release
+
+    async def with_agents(self, step: Callable[[], Awaitable[Value]]) -> Value:
+        """Run a step that changes one agent, once more if that belonged to another process."""
+        try:
+            return await step()
+        except AgentElsewhere as error:
+            if self.ownership is None or error.agent_id == ROOMS:
+                raise
+            await self.take(error.agent_id)
+            return await step()
+
+    async def idle(self, agent_id: str, now: float) -> str | None:
+        """What an agent does by itself, see `Agent.idle`; nothing where it belongs to another process."""
+        if self.ownership is not None and not self.ownership.serves(agent_id):
+            return None
+        return await self.agents[agent_id].idle(now)
 
     @contextmanager
     def refusing(self, user_ids: Collection[str]) -> Iterator[None]:
@@ -212,6 +281,21 @@ class Society:
         self._watchers.append(watcher)
         return lambda: self._watchers.remove(watcher)
 
+    def watch_elsewhere(self, watcher: Callable[[str, int], None]) -> Callable[[], None]:
+        """Call a watcher with agent and entry when another process has finished a turn; as `watch`."""
+        self.watchers_elsewhere.append(watcher)
+        return lambda: self.watchers_elsewhere.remove(watcher)
+
+    async def at_rest(self, agent_id: str) -> None:
+        """Wait until an agent has finished the turns under way; what follows is ended after a while."""
+        while self._held[agent_id]:
+            self._released.clear()
+            await self._released.wait()
+        agent = self.agents[agent_id]
+        with suppress(TimeoutError):
+            await asyncio.wait_for(agent.settle(), SETTLE_SECONDS)
+        await agent.hurry()
+
     async def rest(self, seconds: float) -> None:
         """Wait for all background work, but at most so long; then end it without a model."""
         awake = self.agents.awake
@@ -228,25 +312,34 @@ class Society:
     def introduce(self, user_id: str, name: str) -> None:
         """Tell the agents the name of somebody, and keep it."""
         if self._introduced.get(user_id) != name:
-            self._introduced[user_id] = name
-            if user_id not in self.personas:
-                self._names[user_id] = name
-            self.store.world_set(NAMES_KEY, self._introduced)
+            self._rename({user_id: name})
 
     def forget_names(self, user_ids: Iterable[str]) -> None:
-        for user_id in user_ids:
-            if self._introduced.pop(user_id, None) is not None and user_id not in self.personas:
-                del self._names[user_id]
-        self.store.world_set(NAMES_KEY, self._introduced)
+        self._rename({}, frozenset(user_ids))
 
     def introduce_all(self, names: Mapping[str, str]) -> None:
         """Introduce several by id; those who are known keep their names."""
         new = {user_id: name for user_id, name in names.items() if user_id not in self._introduced}
         if new:
-            self._introduced |= new
-            for user_id, name in new.items():
+            self._rename(new)
+
+    def _rename(self, new: Mapping[str, str], gone: Collection[str] = ()) -> None:
+        def renamed(kept: dict[str, str] | None) -> dict[str, str]:
+            return {one: name for one, name in {**(kept or {}), **new}.items() if one not in gone}
+
+        self._know_names(self.store.world_update(NAMES_KEY, renamed))
+
+    def read_names(self) -> None:
+        """Learn the names that other processes have kept."""
+        self._know_names(self.store.world_get(NAMES_KEY) or {})
+
+    def _know_names(self, names: dict[str, str]) -> None:
+        for user_id in self._introduced.keys() - names.keys() - self.personas.keys():
+            del self._names[user_id]
+        self._introduced = names
+        for user_id, name in names.items():
+            if user_id not in self.personas and self._names.get(user_id) != name:
                 self._names[user_id] = name
-            self.store.world_set(NAMES_KEY, self._introduced)
 
     @property
     def model_status(self) -> ModelStatus:
@@ -269,7 +362,7 @@ class Society:
 
     def save_world(self, state: dict[str, Any]) -> None:
         """Save the world (JSON-compatible)."""
-        self.store.world_set(WORLD_KEY, state)
+        self.store.world_set(WORLD_KEY, state, ROOMS)
 
     def warm(self) -> None:
         """Load what the first percept and its answer would wait for. On any thread."""

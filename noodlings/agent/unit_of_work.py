@@ -8,7 +8,7 @@ from functools import partial
 
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
-from noodlings.errors import StoreError
+from noodlings.errors import AgentElsewhere, StoreError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.text import forget_texts
@@ -30,6 +30,7 @@ class UnitOfWork:
     journal: ChangeJournal
     services: AgentServices
     _unreadable: bool = False
+    _abandoned: bool = False
 
     def __post_init__(self) -> None:
         self._initial_state = self.core.state()
@@ -61,15 +62,36 @@ class UnitOfWork:
 
     def _commit(self, state: AgentState | None, trace: Trace | None) -> None:
         changes = self.journal.changes(self.core.id, state, trace)
+        if self._abandoned:
+            raise AgentElsewhere(self.core.id)
         try:
             if self._unreadable:
                 raise StoreError(f"the data of {self.core.id} could not be read just now; try again")
             self.services.store.commit(self.journal.with_words(changes))
+        except AgentElsewhere:
+            self.abandon()
+            raise
         except StoreError:
             self._reload()
             raise
         self.journal.clear()
         self._committed(changes)
+
+    def forgot_elsewhere(self) -> None:
+        """Another process has forgotten something: keep nothing of what was read before, see `Agent`."""
+        forget_texts()
+        self.services.appraiser.let_go()
+        self.services.heard.let_go()
+        self._count_forgetting()
+        self.abandon()
+
+    def _count_forgetting(self) -> None:
+        self.core.forgettings += 1
+        self.services.forgettings[self.core.id] = self.core.forgettings
+
+    def abandon(self) -> None:
+        """Keep nothing any more: the agent was changed elsewhere, and is loaded anew."""
+        self._abandoned = True
 
     def _committed(self, changes: Changes) -> None:
         if self.core.archive is not None:
@@ -98,8 +120,7 @@ class UnitOfWork:
         delete = partial(store.forget, core.id, ids, by_user=by_user, timestamp=now, told_by=told_by)
         notes = self.services.notes
         forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
-        core.forgettings += 1
-        self.services.forgettings[core.id] = core.forgettings
+        self._count_forgetting()
         core.subconscious.forget(ids)
         if core.archive is not None:
             core.archive.forget(ids, forgotten.redacted)

@@ -34,9 +34,13 @@ from noodlings.cli.studio import studio
 from noodlings.errors import NoodlingsError, StoreBusy, UserError
 
 if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
     from noodlings.agent.society import Society
     from noodlings.config import Settings
     from noodlings.drawing.screen import Screen
+    from noodlings.host.server import Address
     from noodlings.host.visit import CommandLine
     from noodlings.ports import Repository
     from noodlings.values.caller import Caller
@@ -68,12 +72,20 @@ def main() -> int:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # not under every test runner
             stream.reconfigure(errors="replace")
+    return _exit_code(app)
+
+
+def _exit_code(run: Callable[[], object], told: bool = True) -> int:
+    """The exit code of something, which ends well or tells the user what it refuses.
+
+    Args:
+        told: not where another process tells the same.
+    """
     try:
-        app()
-    except StoreBusy as error:
-        return _failed(error, 3)
+        run()
     except NoodlingsError as error:
-        return _failed(error, 2)
+        code = 3 if isinstance(error, StoreBusy) else 2
+        return _failed(error, code) if told else code
     return 0
 
 
@@ -131,22 +143,53 @@ def serve(
     key: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The key of the TLS certificate (PEM).")
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, help="Processes that share the characters; needs store.url."),
+    ] = None,
     data: Data = None,
     config: Config = None,
 ) -> None:
     """Serve the characters: a page to talk with them, REST, a live stream, chat clients and metrics.
 
     Unless you say otherwise, only this machine can connect, and every caller is an admin. See docs/api.md.
+    Several workers, also on several machines, share a PostgreSQL database; see docs/scale.md.
     """
+    from functools import partial
+
+    from noodlings.host import server
+
+    address = server.Address(host, port, certificate, key)
+    settings = settings_of(data, config)
+    if workers is not None and not settings.store.url.get_secret_value():
+        raise UserError("workers share a PostgreSQL database: set store.url, or leave out --workers")
+    if workers is None or workers == 1:
+        _serve(settings, address, workers or 0)
+        return
+    from noodlings.host.supervisor import supervise
+
+    with server.bound_to(address) as bound:
+        if code := supervise(partial(_work, data, config, address), bound, workers):
+            raise typer.Exit(code)
+
+
+def _work(data: Path | None, config: Path | None, address: Address, worker: int, bound: socket.socket) -> int:
+    """Serve as one of the workers on this machine. Returns the exit code."""
+    return _exit_code(lambda: _serve(settings_of(data, config), address, worker, bound), told=worker == 1)
+
+
+def _serve(settings: Settings, address: Address, worker: int = 0, bound: socket.socket | None = None) -> None:
     import asyncio
 
     from api.audit import auditing_to, note
     from api.run import run
-    from noodlings.host import server as serving
+    from noodlings.host import server
 
-    address = serving.Address(host, port, certificate, key)
-    settings = settings_of(data, config)
-    asyncio.run(serving.serve(settings, address, run, auditing_to, typer.echo, _connect, note))
+    def say(line: str) -> None:
+        if worker < 2:  # the others would say the same
+            typer.echo(line)
+
+    asyncio.run(server.serve(settings, address, run, auditing_to, say, _connect, note, worker, bound))
 
 
 @app.command(context_settings={"ignore_unknown_options": True})

@@ -11,7 +11,14 @@ import logging
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,10 +28,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from noodlings.config import Settings
-from noodlings.connections import Connections, cannot_listen, most_connections
-from noodlings.errors import UserError
+from noodlings.connections import Connections, cannot_listen, listening, most_connections
+from noodlings.errors import StoreError, UserError
 from noodlings.host.backups import ScheduledBackups
 from noodlings.host.visit import BACKGROUND_SECONDS, Connect, opened, rooms_of, shown_in, shown_model
+from noodlings.host.workers import Answer, Worker, worker_of
+from noodlings.ports import ROOMS
 from noodlings.store.opening import name_of
 from noodlings.store.vault import Encryption
 from noodlings.text import folded
@@ -44,6 +53,8 @@ Note = Callable[..., None]
 """Writes facts about a change, as keyword arguments, to the audit log."""
 
 
+REOPEN_SECONDS = 2.0
+"""How long to wait until the rooms' address is tried again."""
 PATIENCE = 30.0
 """Real seconds that unfinished turns may take when the server stops."""
 
@@ -70,6 +81,15 @@ class Serving:
     connections: Connections
     loaded: bool = False
     stopping: bool = False
+    worker: Worker | None = None
+
+    def answering(self, answer: Answer) -> AbstractAsyncContextManager[None]:
+        """Answer meanwhile what other workers ask."""
+        return nullcontext() if self.worker is None else self.worker.running(answer)
+
+    def has_rooms(self) -> bool:
+        """Whether the rooms, and the people in them, are at this worker."""
+        return self.worker is None or self.worker.serves(ROOMS)
 
     def ready(self) -> bool:
         """Whether requests should be sent here."""
@@ -175,18 +195,22 @@ async def serve(
     settings: Settings,
     address: Address,
     run: Run,
-    audited: Callable[[Path], AbstractContextManager[object]],
+    audited: Callable[[Path, int], AbstractContextManager[object]],
     say: Callable[[str], None],
     connect: Connect | None = None,
     note: Note = lambda **facts: None,
+    worker: int = 0,
+    bound: socket.socket | None = None,
 ) -> None:
     """Serve until a signal ends it.
 
     Args:
-        audited: opens the audit log in a folder.
+        audited: opens the audit log of a worker in a folder.
         say: shows one line to the person who started it.
         connect: gives each visitor over a MUSH port the commands; without it there are no such ports.
         note: writes to the audit log.
+        worker: see `noodlings.host.visit.opened`.
+        bound: the socket that it shares with them, instead of one for the address.
 
     Raises:
         UserError: the address cannot be used, or not without tokens; the certificate cannot be used.
@@ -195,13 +219,17 @@ async def serve(
     _refuse_openness(settings, address)
     tls = _tls(address) if settings.mush.tls else None
     connections = Connections(most_connections())
-    with _bound(address, connections) as bound, opened(settings) as society, audited(settings.data_dir):
+    with (
+        _bound(address, connections, bound) as listening,
+        opened(settings, worker=worker) as society,
+        audited(settings.data_dir, worker),
+    ):
         async with (
             _living(society, connections) as serving,
-            mush_open(serving, connect, note, tls) as ports,
+            _rooms_open(serving, lambda: mush_open(serving, connect, note, tls), say) as ports,
         ):
             scheme = "https" if address.certificate else "http"
-            host, port = bound.getsockname()[:2]
+            host, port = listening.getsockname()[:2]
             where = f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
             def started() -> None:
@@ -209,7 +237,7 @@ async def serve(
                     say(line)
                 society.watch_model(lambda _, status: say(status.sentence))
 
-            await run(serving, address, bound, started)
+            await run(serving, address, listening, started)
 
 
 def banner(settings: Settings, society: Society, where: str) -> list[str]:
@@ -233,11 +261,57 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
 
 
 @asynccontextmanager
+async def _rooms_open(
+    serving: Serving, ports: Callable[[], AbstractAsyncContextManager[list[str]]], say: Callable[[str], None]
+) -> AsyncIterator[list[str]]:
+    """Keep the rooms' ports open while the rooms are at this worker; yields the lines of those open now."""
+    worker = serving.worker
+    if worker is None:
+        async with ports() as lines:
+            yield lines
+        return
+
+    async def open_ports() -> None:
+        while True:
+            try:
+                async with ports() as lines:
+                    for line in lines:
+                        say(line)
+                    await asyncio.Event().wait()
+            except UserError as error:  # the worker before may still hold the address, as when it is paused
+                log.warning("nobody can enter the rooms yet: %s", error)
+                await asyncio.sleep(REOPEN_SECONDS)
+
+    async def keep() -> None:
+        while True:
+            await worker.wait_for_rooms()
+            try:
+                serving.world.resume(serving.society.world_state, serving.society.personas.values())
+            except StoreError as error:
+                log.warning("the rooms cannot be read: %s", error)
+                continue
+            opening = asyncio.create_task(open_ports(), name="opening the rooms")
+            try:
+                await worker.keep_rooms()
+            finally:
+                opening.cancel()
+                await asyncio.gather(opening, return_exceptions=True)
+
+    keeping = asyncio.create_task(keep(), name="keeping the rooms")
+    try:
+        yield []
+    finally:
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+
+
+@asynccontextmanager
 async def _living(society: Society, connections: Connections) -> AsyncIterator[Serving]:
     """The society and its rooms while they are served, with everything that runs in the background."""
     scrollback = Scrollback()
     world = rooms_of(society, shown=scrollback.note)
-    serving = Serving(society, world, scrollback, connections)
+    serving = Serving(society, world, scrollback, connections, worker=worker_of(society))
+    society.ownership = serving.worker
     unwatch = society.watch(shown_in(world))
     society.watch_model(shown_model(world))
     background = [
@@ -280,6 +354,8 @@ async def _idle_life(serving: Serving) -> None:
     seconds = serving.society.settings.world.idle_seconds
     while seconds > 0:
         await asyncio.sleep(seconds)
+        if not serving.has_rooms():
+            continue
         try:
             await serving.world.live(serving.society.clock.now())
         except Exception:
@@ -316,12 +392,17 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _bound(address: Address, connections: Connections) -> socket.socket:
-    """The socket, bound before anything is loaded, so that a port in use is reported at once."""
+def bound_to(address: Address) -> socket.socket:
+    """A socket that listens there. Raises `UserError`."""
     try:
-        bound = connections.listen(address.host, address.port)
+        return listening(address.host, address.port)
     except (OSError, OverflowError) as error:
         raise cannot_listen(address.host, address.port, "try --port 0", error) from None
+
+
+def _bound(address: Address, connections: Connections, shared: socket.socket | None) -> socket.socket:
+    """The socket, bound before anything is loaded, so that a port in use is reported at once."""
+    bound = connections.adopt(shared or bound_to(address))
     # Every connection inherits this. Without it, the second part of each answer would wait 40 ms until the
     # first is acknowledged; asyncio sets it only on sockets that it made itself.
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -99,16 +99,23 @@ async def demo(settings: Settings, connect: Connect) -> None:
 
 @contextmanager
 def opened(
-    settings: Settings, clock: Clock | None = None, read_only: bool = False, store: Repository | None = None
+    settings: Settings,
+    clock: Clock | None = None,
+    read_only: bool = False,
+    store: Repository | None = None,
+    worker: int = 0,
 ) -> Iterator[Society]:
     """A society with its log, closed in the end.
 
     If it is read-only or has a store of its own, it writes nothing to the data folder, not even a log.
+
+    Args:
+        worker: its number among those of this machine that share the store, from 1; 0 where nobody shares it.
     """
     with ExitStack() as stack:
         if not read_only and store is None:
-            stack.enter_context(logging_to(settings.data_dir, settings.log.level))
-        society = build(settings, clock=clock, store=store, read_only=read_only)
+            stack.enter_context(logging_to(settings.data_dir, settings.log.level, worker))
+        society = build(settings, clock=clock, store=store, read_only=read_only, shared=worker > 0)
         stack.callback(society.close)
         yield society
 
@@ -152,7 +159,7 @@ def rooms_of(society: Society, **more: Any) -> World:
         load_places(),
         society.personas.values(),
         society.perceive,
-        lambda agent_id, now: society.agents[agent_id].idle(now),
+        society.idle,
         society.clock,
         seed=society.settings.world.seed,
         state=society.world_state,

@@ -17,6 +17,7 @@ from noodlings.inspect.viewpoint import Viewpoint, may_read
 from noodlings.inspect.views import ViewOfAgent
 from noodlings.inspect.why import WhyView, as_seen
 from noodlings.values.caller import Caller
+from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace, TurnEvent
 
 if TYPE_CHECKING:
@@ -120,7 +121,11 @@ class Feed:
         self._readers: defaultdict[str, set[FeedReader]] = defaultdict(set)
         self._views: OrderedDict[tuple[str, int, str | None, int, str | None], WhyView] = OrderedDict()
         self.lost = 0
-        self.close = society.watch(self._happened)
+        self._unwatch = society.watch(self._happened), society.watch_elsewhere(self._happened_elsewhere)
+
+    def close(self) -> None:
+        for unwatch in self._unwatch:
+            unwatch()
 
     @property
     def readers(self) -> int:
@@ -178,8 +183,21 @@ class Feed:
                 self._views.popitem(last=False)
         return view
 
+    def _happened_elsewhere(self, agent_id: str, entry_id: int) -> None:
+        """Another process has finished a turn."""
+        if not self._interested(agent_id):
+            return
+        traces = self._society.store.traces(agent_id, 1, entry_id + 1)
+        entry = self._society.agents[agent_id].entry(entry_id)
+        if traces and traces[0].entry_id == entry_id and entry is not None:
+            percept = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
+            self._happened(TurnEvent(agent_id, entry_id, TURN, traces[0], percept))
+
+    def _interested(self, agent_id: str) -> set[FeedReader]:
+        return self._readers[""] | self._readers[agent_id]
+
     def _happened(self, turn_event: TurnEvent) -> None:
-        interested = self._readers[""] | self._readers[turn_event.agent_id]
+        interested = self._interested(turn_event.agent_id)
         if not interested:
             return
         agent = self._society.agents[turn_event.agent_id]

@@ -119,9 +119,16 @@ class World:
         self._talks = Talks()
         self._beings: dict[str, Being] = {}
         self._together: defaultdict[str, list[Being]] = defaultdict(list)  # by room; empty when one moved
-        rooms = (state or {}).get("rooms", {})
-        self._rooms: dict[str, str] = {who: room for who, room in rooms.items() if room in places.rooms}
-        self._resting: set[str] = set((state or {}).get("resting", ()))
+        self._rooms: dict[str, str] = {}
+        self._resting: set[str] = set()
+        self.resume(state or {}, personas)
+
+    def resume(self, state: dict[str, Any], personas: Iterable[Persona]) -> None:
+        """Put characters where they were when a state was saved; nobody else is there."""
+        rooms, self._beings = state.get("rooms", {}), {}
+        self._together.clear()
+        self._rooms = {who: room for who, room in rooms.items() if room in self.places.rooms}
+        self._resting = set(state.get("resting", ()))
         for persona in personas:
             if persona.id not in self._resting:
                 self.settle_in(persona)
@@ -206,6 +213,10 @@ class World:
     def who(self) -> list[tuple[Being, Room]]:
         """Everybody and where they are: characters first."""
         return [(being, self.room_of(being.id)) for being in self._beings.values()]
+
+    def has(self, being_id: str) -> bool:
+        """Whether somebody is here now."""
+        return being_id in self._beings
 
     def has_been(self, being_id: str) -> bool:
         """Whether somebody was ever here."""

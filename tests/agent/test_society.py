@@ -10,6 +10,7 @@ from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.errors import AgentElsewhere
 from noodlings.store.memory import MemoryStore
 from noodlings.values.model_status import ModelState, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
@@ -78,3 +79,67 @@ async def test_at_rest_it_lets_go_of_its_connections_and_warm_it_has_loaded_them
     await society.meet_model()
     await society.rest(0.1)
     assert model.done == ["loaded", "asked", "released"]
+
+
+class Elsewhere:
+    """Every agent belongs to another process until it is taken."""
+
+    def __init__(self) -> None:
+        self.ours: set[str] = set()
+        self.taken: list[str] = []
+
+    def serves(self, agent_id: str) -> bool:
+        return agent_id in self.ours
+
+    async def take(self, agent_id: str) -> None:
+        self.taken.append(agent_id)
+        self.ours.add(agent_id)
+
+
+async def test_what_is_perceived_elsewhere_is_taken_over_first(society: Society) -> None:
+    society.ownership = elsewhere = Elsewhere()  # type: ignore[assignment]
+    await hello(society)
+    await hello(society)
+    assert elsewhere.taken == ["phi"]
+    assert await society.idle("servnak", society.clock.now()) is None
+
+
+async def test_an_agent_that_is_held_rests_only_when_it_is_released(society: Society) -> None:
+    society.ownership = elsewhere = Elsewhere()  # type: ignore[assignment]
+    releases = [society.hold("phi"), society.hold("phi")]
+    resting = asyncio.create_task(society.at_rest("phi"))
+    await hello(society)  # it cannot be on its way to another process
+    assert elsewhere.taken == []
+    releases.pop()()
+    await asyncio.sleep(0)
+    assert not resting.done()
+    releases.pop()()
+    await resting
+
+
+async def test_a_step_is_repeated_with_the_agent_that_it_needs(society: Society) -> None:
+    society.ownership = elsewhere = Elsewhere()  # type: ignore[assignment]
+
+    async def step() -> str:
+        if not elsewhere.serves("phi"):
+            raise AgentElsewhere("phi")
+        return "done"
+
+    assert await society.with_agents(step) == "done"
+    society.ownership = None
+    elsewhere.ours.clear()
+    with pytest.raises(AgentElsewhere, match="phi is busy at another worker; try again"):
+        await society.with_agents(step)
+
+
+async def test_an_agent_that_was_changed_elsewhere_is_loaded_anew_and_the_old_one_keeps_nothing(
+    society: Society, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await hello(society)
+    old = society.agents["phi"]
+    monkeypatch.setattr(society.store, "outdated", lambda agent_id: society.agents._living[agent_id] is old)
+    assert society.agents["phi"] is not old
+    with pytest.raises(AgentElsewhere):
+        old.keep()
+    await hello(society)
+    assert len(society.store.archive("phi")) == 2

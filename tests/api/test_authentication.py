@@ -609,3 +609,14 @@ async def test_a_token_in_the_file_keeps_its_users_name(make_site: MakeSite, tmp
     assert (
         await site.post("/api/agents/servnak/perceive", body | {"name": "Otto"}, "world")
     ).status_code == 200
+
+
+def test_a_request_from_another_worker_is_let_in_by_the_key_of_its_token():
+    token = ApiToken(**TOKENS["caity"])  # type: ignore[arg-type]
+    keeper = Authenticator([token])
+    held = keeper.admit(f"Bearer {TOKENS['caity']['token']}")
+    assert keeper.by_key(held.key) is held
+    for stranger in (keeper, Authenticator([])):  # one without tokens trusts nobody more
+        with pytest.raises(RefusedRequest, match="expired or was taken back"):
+            stranger.by_key("admin:unknown")
+    assert Authenticator([]).by_key(OWNER.key) is OWNER

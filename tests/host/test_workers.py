@@ -1,0 +1,239 @@
+"""Several workers share a database: percepts reach the owner of their agent, and a dead worker is replaced.
+
+Each worker here has a port and a folder of its own, as it has on a machine of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import connect
+
+from tests.api.serving import ROOT, Server, environment, served
+from tests.postgres import NewDatabase
+from tests.program import ran
+
+pytest.importorskip("psycopg")
+pytestmark = pytest.mark.slow
+
+TAKEN_OVER = 10.0
+"""Seconds within which another worker serves the agents of a dead one."""
+
+
+@pytest.fixture
+def url(new_database: NewDatabase) -> str:
+    return new_database()
+
+
+@pytest.fixture
+def started(url: str, tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts another worker."""
+    with ExitStack() as stack:
+        folders = iter(range(10))
+
+        def start(**changes: str) -> Server:
+            folder = tmp_path / str(next(folders))
+            sharing = served(folder, "--workers", "1", NOODLINGS_STORE__URL=url, **changes)
+            return stack.enter_context(sharing)
+
+        yield start
+
+
+def tell(server: Server, text: str, agent: str = "phi", key: str = "", user: str = "user_caity") -> Any:
+    """Say something to an agent; the answer."""
+    headers = {"Idempotency-Key": key} if key else {}
+    body = {"text": text, "user_id": user, "name": user.removeprefix("user_").capitalize()}
+    return server.client.post(f"/api/agents/{agent}/perceive", json=body, headers=headers)
+
+
+def entries(server: Server, agent: str = "phi") -> list[dict[str, Any]]:
+    """All that an agent was told, the oldest first."""
+    asked = "order=when&falling=false&everything=true&limit=100"
+    found = server.client.get(f"/api/agents/{agent}/memory/browse?{asked}").json()
+    return [entry for entry in found["entries"] if entry["kind"] == "say"]
+
+
+def heard(server: Server, agent: str = "phi") -> list[str]:
+    """The words of it."""
+    return [entry["text"] for entry in entries(server, agent)]
+
+
+def test_whoever_hears_it_the_same_character_remembers(started: Callable[..., Server]):
+    a, b = started(), started()
+    said = [f"line {number}" for number in range(8)]
+    for number, line in enumerate(said):
+        assert tell((a, b)[number % 2], line).status_code == 200
+    assert heard(a) == heard(b) == said
+
+
+def test_a_turn_that_is_sent_to_two_workers_happens_once(started: Callable[..., Server]):
+    a, b = started(), started()
+    first = tell(a, "My dog died yesterday.", key="one")
+    again = tell(b, "My dog died yesterday.", key="one")
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert "idempotency-replayed" not in first.headers
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.json()["turn"]["response"] == first.json()["turn"]["response"]
+    assert heard(a) == ["My dog died yesterday."]
+
+
+def test_what_a_killed_worker_had_is_served_by_another(started: Callable[..., Server]):
+    a, b = started(), started()
+    for number in range(3):
+        assert tell(a, f"line {number}").status_code == 200
+    a.stop(signal.SIGKILL)
+    answer = tell(b, "line 3")
+    assert answer.status_code == 200
+    assert answer.elapsed.total_seconds() < TAKEN_OVER
+    assert heard(b) == [f"line {number}" for number in range(4)]
+    assert b.client.post("/api/commands", json={"line": "look", "user_id": "user_caity"}).status_code == 200
+
+
+def test_a_worker_that_stood_still_writes_nothing_of_its_own(started: Callable[..., Server]):
+    a, b = started(), started()
+    assert tell(a, "line 0").status_code == 200
+    a.process.send_signal(signal.SIGSTOP)
+    try:
+        assert tell(b, "line 1").status_code == 200
+    finally:
+        a.process.send_signal(signal.SIGCONT)
+    assert tell(b, "line 2").status_code == 200
+    late = tell(a, "line 3", key="late")
+    if late.status_code == 503:  # it learns of it only now
+        assert late.headers["retry-after"] == "1"
+        late = tell(a, "line 3", key="late")
+    assert late.status_code == 200
+    assert heard(a) == heard(b) == [f"line {number}" for number in range(4)]
+
+
+def test_a_stream_shows_what_happens_at_another_worker(started: Callable[..., Server]):
+    a, b = started(), started()
+    assert tell(a, "line 0").status_code == 200
+    with connect(b.url.replace("http", "ws") + "/api/live", close_timeout=0.1) as stream:
+        assert tell(a, "line 1").status_code == 200
+        while True:
+            message = json.loads(stream.recv(timeout=20))
+            if message["type"] == "turn":
+                break
+    assert "line 1" in json.dumps(message)
+
+
+def test_a_stream_shows_nothing_that_was_forgotten_at_another_worker(started: Callable[..., Server]):
+    a, b = started(), started()
+    assert tell(a, "I like quince tea.").status_code == 200
+    assert tell(a, "The zzheliotrope is under the stone.").status_code == 200
+    live = b.url.replace("http", "ws") + "/api/live"
+    with connect(live, close_timeout=0.1) as stream:
+        assert tell(a, "Is it raining?").status_code == 200
+        seen = [json.loads(stream.recv(timeout=20))]
+        while seen[-1]["type"] != "turn":
+            seen.append(json.loads(stream.recv(timeout=20)))
+        (id_,) = [one["id"] for one in entries(a) if "zzheliotrope" in one["text"]]
+        assert a.client.delete(f"/api/agents/phi/memory/entries/{id_}").status_code == 200
+        assert "zzheliotrope" not in b.client.get("/api/agents/phi/why").text
+        assert heard(b) == ["I like quince tea.", "Is it raining?"]
+
+
+def test_all_workers_share_rates_names_and_characters(started: Callable[..., Server]):
+    a, b = started(), started()
+    recipe = {"name": "Lotta", "species": "robot"}
+    made = a.client.post("/api/recipes/lotta", json=recipe)
+    assert made.status_code == 201, made.text
+    assert tell(b, "hello Lotta", agent="lotta", user="user_zarnok").status_code == 200
+    assert heard(a, "lotta") == ["hello Lotta"]
+
+
+def test_requests_to_all_workers_count_together(started: Callable[..., Server]):
+    limits = {"NOODLINGS_API__REQUESTS_PER_SECOND": "0.5"}
+    a, b = started(**limits), started(**limits)
+    taken = [server.client.get("/ready").status_code for server in (a, b)]
+    assert sorted(taken) == [200, 429]
+
+
+def test_people_are_in_the_same_rooms_at_whichever_worker_they_type(started: Callable[..., Server]):
+    a, b = started(), started()
+
+    def typed(server: Server, user: str, line: str) -> str:
+        answer = server.client.post("/api/commands", json={"line": line, "user_id": user})
+        assert answer.status_code == 200, answer.text
+        return answer.json()["text"]
+
+    typed(a, "user_caity", "look")
+    assert "caity" in typed(b, "user_bob", "look")
+    typed(b, "user_bob", "say servnak, hello")
+    assert tell(b, "line 0", agent="servnak").status_code == 200
+    assert "hello" in " ".join(heard(a, "servnak"))
+
+
+def test_a_command_changes_a_character_of_another_worker(started: Callable[..., Server]):
+    a, b = started(), started()
+    assert a.client.post("/api/commands", json={"line": "look", "user_id": "user_caity"}).status_code == 200
+    assert tell(b, "my dog died", agent="maren").status_code == 200
+    typed = b.client.post(
+        "/api/commands", json={"line": "@forget maren --id 1 --yes", "user_id": "user_caity"}
+    ).json()
+    assert not typed["error"], typed
+    assert heard(a, "maren") == heard(b, "maren") == []
+
+
+@contextmanager
+def supervised(folder: Path, url: str) -> Iterator[subprocess.Popen[str]]:
+    """Three workers behind one port."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "noodlings", "serve", "--workers", "3", "--port", "0", "--data", folder],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment(NOODLINGS_STORE__URL=url),
+        cwd=ROOT,
+        encoding="utf-8",
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+
+
+def children(pid: int) -> list[int]:
+    """The workers of a supervisor, without what Python starts beside them."""
+    listed = subprocess.run(
+        ["ps", "-ww", "--ppid", str(pid), "-o", "pid=,args="], capture_output=True, text=True
+    )
+    lines = [line.split(maxsplit=1) for line in listed.stdout.splitlines()]
+    return [int(number) for number, words in lines if "spawn_main" in words]
+
+
+def test_a_worker_that_dies_is_replaced_and_all_end_together(url: str, tmp_path: Path):
+    with supervised(tmp_path, url) as process:
+        assert process.stdout is not None
+        line = next(line for line in process.stdout if line.startswith("noodlings serves"))
+        assert "http://127.0.0.1:" in line
+        before = children(process.pid)
+        assert len(before) == 3
+        os.kill(before[0], signal.SIGKILL)
+        line = next(line for line in process.stdout if "ended with" in line)
+        assert "another one follows" in line
+        while len(children(process.pid)) < 3:
+            os.sched_yield()
+        process.terminate()
+        assert process.wait(60) == 0
+        assert children(process.pid) == []
+
+
+def test_what_keeps_a_worker_from_starting_is_said_once_and_ends_all(tmp_path: Path):
+    alone = ran("serve", "--workers", "2", "--data", tmp_path, environment=environment())
+    assert (alone.returncode, alone.stdout) == (2, b"")
+    assert b"set store.url" in alone.stderr
+    with supervised(tmp_path, "postgresql+psycopg://u@127.0.0.1:1/none") as process:
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert said.count("cannot be reached") == 1
