@@ -8,8 +8,8 @@ from pathlib import Path
 from zipfile import ZipFile
 
 PACKAGES = ("noodlings", "commands", "api", "studio")
-UNTRIED = ("noodlings.__main__", "noodlings.worlds.evennia")
-"""One is the program itself, the other a file for an Evennia game, and needs one."""
+UNTRIED = ("noodlings.__main__", "noodlings.store.postgres", "noodlings.worlds.evennia")
+"""The program itself; what needs an extra; a file for an Evennia game, which needs one."""
 
 
 def contents(wheel: Path, root: Path) -> list[str]:
