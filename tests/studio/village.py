@@ -28,7 +28,7 @@ NOW = 1_000_000.0
 HOSTILE = (
     "\x1b[31mred\x1b[0m \x1b]0;title\x07 \u202eevil\u202c",
     "[bold red]no markup[/] [@click=app.quit]click[/] [/nothing]",
-    "{not} %s $(rm) `code` <b>no</b> | \\ \x00 \x9b31m",
+    "{not} %s $(rm) `code` <b>no</b> | \\ \x9b31m",
     "漢字かな 👩‍👩‍👧‍👦 ﷽ Ａ é\u0301 " * 20,
     "endless" * 600,
 )
