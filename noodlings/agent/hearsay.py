@@ -6,9 +6,10 @@ Only ids are passed on, and only of what everybody who hears it may learn. What 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from noodlings.agent.state import LINES_KEPT
 from noodlings.ports import Store
 from noodlings.recall.lexical import stems
 from noodlings.values.audience import may_learn
@@ -19,32 +20,52 @@ from noodlings.values.trace import Trace
 SHARED_WORDS = 2
 """Words of a memory in what a model said, from which it counts as told."""
 MOST_SOURCES = 5
-LATEST_ANSWERS = 4
-"""Latest answers of a character that are compared with a line."""
 HEARD_SHARE = 0.5
-"""Share of an answer's words that must be heard; the rest are gestures."""
+"""Share of an answer's words that must be heard where some within it are missing: the rest are gestures."""
+LATEST = 4
+"""Latest turns, in one of which almost every answer is found that is handed on."""
 LONGEST_CHAIN = 8
 """People in a chain; of longer chains the first ones are left out."""
 
 _GESTURE = re.compile(r"\*[^*]*\*")
+_WORD = re.compile(r"\w+")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.FACT})
 
 
 def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
-    """Add its sources and its tier to what a character says, where that is one of its latest answers.
+    """Add its sources and its tier to what a character says, where that is one of its latest answers, or a
+    part of one.
 
-    It is recognised by its words, as a world may leave gestures out. Raises `StoreError`.
+    Raises `StoreError`.
     """
-    words = set(percept.text.split())
-    for trace in store.traces(percept.user_id, LATEST_ANSWERS):
-        answer = trace.response or ""
-        spoken, whole = _GESTURE.sub(" ", answer).split(), answer.replace("*", "").split()
-        if words <= set(whole) and len(words) > HEARD_SHARE * len(set(spoken)):
+    for trace in _latest(store, percept.user_id):
+        if share := share_told(percept.text, trace.response or ""):
             entries = store.entries(trace.agent_id, _told_in(trace))
-            chains = sources(trace, entries, percept.listeners | {hearer})
+            part = percept.text if share <= HEARD_SHARE else ""
+            chains = sources(trace, entries, percept.listeners | {hearer}, part)
             more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
             return replace(percept, data=percept.data | more, tier=max(percept.tier, trace.audience.tier))
     return percept
+
+
+def _latest(store: Store, agent_id: str) -> Iterator[Trace]:
+    """As many turns of an agent as its own lines are kept, the latest first, read as they are needed."""
+    latest = store.traces(agent_id, LATEST)
+    yield from latest
+    if latest:
+        yield from store.traces(agent_id, LINES_KEPT - LATEST, before=latest[-1].entry_id)
+
+
+def share_told(line: str, answer: str) -> float:
+    """The share of an answer's words that a line hands on; 0 where it is neither the answer nor a part of it.
+
+    Only words count: a world may leave gestures out, or say words and gestures one after the other.
+    """
+    texts = (line, answer, _GESTURE.sub(" ", answer))
+    heard, whole, spoken = (_WORD.findall(text.casefold()) for text in texts)
+    share = len(set(heard)) / (len(set(spoken)) or 1)
+    most = share > HEARD_SHARE and set(heard) <= set(whole)
+    return share if most or f" {' '.join(heard)} " in f" {' '.join(whole)} " else 0.0
 
 
 def _told_in(trace: Trace) -> list[int]:
@@ -59,18 +80,20 @@ def _told_in(trace: Trace) -> list[int]:
 
 
 def sources(
-    trace: Trace, entries: Mapping[int, MemoryEntry], hearers: Collection[str]
+    trace: Trace, entries: Mapping[int, MemoryEntry], hearers: Collection[str], part: str = ""
 ) -> tuple[tuple[str, ...], ...]:
     """The chains of people through whom an agent had what it told in a turn, each from the first teller on.
 
     Args:
         entries: what may have been told, by id.
         hearers: ids of all who hear it told.
+        part: the only part of the answer that they hear; "" for all of it.
     """
-    said, chains = set(stems(trace.response or "")), dict[tuple[str, ...], None]()
+    said, chains = set(stems(part or trace.response or "")), dict[tuple[str, ...], None]()
     for entry in entries.values():
         of = set(stems(entry.user_text))
-        repeated = trace.voice != "llm" or len(of & said) >= min(SHARED_WORDS, len(of) or SHARED_WORDS)
+        shared = len(of & said) >= min(SHARED_WORDS, len(of) or SHARED_WORDS)
+        repeated = shared or not (part or trace.voice == "llm")
         own = entry.user_id == trace.agent_id or entry.kind not in _TOLD or written_by(entry)
         if repeated and not own and may_learn(frozenset(hearers), entry.audience):
             for before in hearsay(entry) or ((),):

@@ -16,6 +16,7 @@ from noodlings.host.visit import rooms_of
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import ImportanceParts, MemoryEntry, hearsay, tags_of
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import RecalledTrace, Trace
@@ -165,3 +166,36 @@ async def test_an_answer_is_known_without_its_gestures(
     society.store.commit(Changes("maren", trace=turn))
     heard = Percept("maren", f"{MILL}.", 1_700_000_500.0, present=frozenset({ANN}))
     assert with_sources(society.store, heard, "phi").data == {"hearsay": [[BOB]]}
+
+
+PARTED = f"Bob says {MILL}. *nods slowly* The miller ran off at dawn."
+
+
+@pytest.mark.parametrize(
+    ("line", "known", "sourced"),
+    [
+        (PARTED, True, True),
+        (PARTED.replace("*", "").upper(), True, True),
+        (f"Bob says {MILL}.", True, True),
+        ("nods slowly", True, False),
+        ("The miller ran off at dawn.", True, False),
+        ("The miller sleeps.", False, False),
+        ("…", False, False),
+    ],
+)
+@pytest.mark.parametrize("answers_since", [0, 20])
+async def test_an_answer_is_known_with_gestures_and_in_parts_and_later(
+    village: tuple[Society, World], line: str, known: bool, sourced: bool, answers_since: int
+) -> None:
+    society, _ = village
+    for _ in range(answers_since + 1):
+        await say(village, BOB, f"Maren, {MILL} last night")
+    entries = society.store.told_by("maren", BOB)
+    first = next(one for one in entries if society.store.entries("maren", [one])[one].kind is Kind.SAY)
+    secret = Audience(frozenset({ANN, BOB, "maren", "phi"}), confined=True)
+    turn = replace(a_turn(recalled(first), response=PARTED), entry_id=first, audience=secret)
+    society.store.commit(Changes("maren", trace=turn))
+    heard = Percept("maren", line, 1_700_000_500.0, present=frozenset({ANN}))
+    told = with_sources(society.store, heard, "phi")
+    assert told.tier is (Tier.CONFINED if known else Tier.OPEN)
+    assert told.data == ({"hearsay": [[BOB]]} if sourced else {})
