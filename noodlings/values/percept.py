@@ -43,22 +43,35 @@ PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})
 """Kinds that are confined if nobody else is there: to be alone with a character is private."""
-_US = r"between (?:us|you and me|ourselves)\b"
-_BETWEEN_US = re.compile(
-    rf"(?:^|[,;:.!?…–—(\"“«'‘-])\s*"
+_US = r"between (?:us(?: two)?|you and (?:me|i)|ourselves|the two of us)\b"
+_ONLY = r"(?:(?:all|just|only|strictly|purely|safely|a secret)[ ,]{1,2}){0,2}"
+_NAME = r"\w[\w'’]{0,29}"  # bounded, or a line of apostrophes would take long
+_CONFIDES = re.compile(
+    # At the beginning of a clause, whoever is called by name, also without a comma.
+    rf"(?:^|[,;:.!?…–—(\"“«'‘-])\s*(?:"
     rf"(?:(?:and|but|so|this is|it['’]?s|keep (?:it|this)|just|strictly)\b[ ,]{{0,2}}){{0,4}}{_US}"
-    rf"|\b(?:just|only|strictly|keep (?:it|this|that)) {_US}",
+    r"|sh+\b|not a (?:word|soul)\b"
+    rf"|(?:(?!(?:i|we|you|they|people|why)\b){_NAME} ){{0,2}}(?:don['’]?t|do not|never) tell (?!me\b)\w"
+    rf"|{_NAME} {_US}\s?[,:;–—-])"
+    # Anywhere: "the wall between us" is no such thing, "it is between us" is.
+    rf"|\b(?:it|this|that)(?:['’]s| is| (?:must|should|has to|will|can) be) {_ONLY}{_US}"
+    rf"|\b(?:just|only|strictly|secrets?|(?:stay|remain)(?:s|ing)?|kept) {_ONLY}{_US}"
+    rf"|\bkeep(?:ing)? (?:it|this|that|all|everything|what)(?:[ ,]{{1,2}}[\w'’]+){{0,8}}[ ,]{{1,2}}{_US}"
+    r"|\b(?:nobody|no one) (?:else )?knows (?:this|it|that|about (?:it|this)|yet|but you)\b"
+    r"|\bi(?:['’]ve| have) told (?:nobody|no one)\b|\byou['’]re the only (?:one|person) (?:i|who)\b"
+    r"|\bkeep(?:ing)? (?:it|this|that) (?:(?:a )?secret|to yourself|under your hat)\b"
+    r"|\bdon['’]?t (?:say|breathe) a (?:word|soul)\b|\bmum['’]?s the word\b|\bit['’]?s a secret\b",
     re.I,
 )
 
 
 def in_confidence(kind: Kind, text: str) -> bool:
-    """Whether words say that they are "between us": at the beginning of a clause, whoever is called by name.
+    """Whether words say that they are a secret: "between us", "keep it to yourself", "don't tell anyone".
 
     It depends on nothing but the words, so that all who hear them keep them alike.
     """
     told = kind in _TOLD or kind is Kind.WHISPER
-    return told and "between" in text.casefold() and _BETWEEN_US.search(text) is not None
+    return told and _CONFIDES.search(text) is not None
 
 
 def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str]) -> Audience:

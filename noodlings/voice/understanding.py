@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from noodlings.text import cached_by_text
 from noodlings.values.affect import Affect
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import Kind, Percept, in_confidence
 from noodlings.values.persona import Persona
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.hearing import heard
@@ -121,22 +121,25 @@ def understand(percept: Percept, persona: Persona, felt: bool = True) -> Underst
     text = without_names(" ".join(_MARKUP.sub(" ", spoken).split()), persona)
     done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
     affect = percept.affect if felt else None
-    return _understood(text, percept.kind, affect, done, len(percept.text) > LONG)
+    secret = in_confidence(percept.kind, percept.text)  # as it is kept: a promise must hold
+    return _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret)
 
 
 @cached_by_text(maxsize=64)
-def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: bool) -> UnderstoodLine:
+def _understood(
+    text: str, kind: Kind, affect: Affect | None, done: bool, long: bool, secret: bool
+) -> UnderstoodLine:
     """Cached, as a line is understood again for every lens."""
     if kind in _EVENTS:
         return UnderstoodLine(_EVENTS[kind], stems=topic_stems(tokens(text)))
     if kind is Kind.EVENT:
         return UnderstoodLine(DialogueAct.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
     if kind is Kind.EMOTE or done:
-        return _hear_emote(text, affect, long)
-    return _hear_words(text, affect, long)
+        return _hear_emote(text, affect, long, secret)
+    return _hear_words(text, affect, long, secret)
 
 
-def _hear_emote(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
+def _hear_emote(text: str, affect: Affect | None, long: bool, secret: bool) -> UnderstoodLine:
     words = tokens(text)
     doing = _doing(words)
     for act in _EMOTES:
@@ -144,7 +147,7 @@ def _hear_emote(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
             return UnderstoodLine(act, stems=topic_stems(words))
     spoken = _QUOTED.search(text)
     if spoken:
-        return _hear_words(spoken.group(1), affect, long)
+        return _hear_words(spoken.group(1), affect, long, secret)
     shown = {DialogueAct.SAD: DialogueAct.EMOTE_SAD, DialogueAct.AFRAID: DialogueAct.AFRAID}
     felt = _by_affect(affect, "") or DialogueAct.EMOTE
     return UnderstoodLine(shown.get(felt, DialogueAct.EMOTE), stems=topic_stems(words))
@@ -158,7 +161,7 @@ def _doing(words: list[str]) -> set[str]:
     return {first, " ".join([first, *words[1:2]])}
 
 
-def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
+def _hear_words(text: str, affect: Affect | None, long: bool, secret: bool) -> UnderstoodLine:
     words = tokens(text)
     if not words or _is_foreign(text, words):
         return UnderstoodLine(_act_without_words(text, bool(words)))
@@ -172,7 +175,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
         asked = topic_stems(tokens(last_sentence(text))) or stems
         told = felt if felt is not DialogueAct.GLAD else None
         return UnderstoodLine(told or question.act, question, asked, question.topic(text, topic))
-    act = _statement_act(text, line, affect)
+    act = _statement_act(text, line, affect, secret)
     if act is DialogueAct.STATEMENT and long:
         act = DialogueAct.LONG
     light = affect is None or affect.valence > _UNPLEASANT
@@ -180,12 +183,15 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
 
 
-def _statement_act(text: str, line: str, affect: Affect | None) -> DialogueAct:
+def _statement_act(text: str, line: str, affect: Affect | None, secret: bool) -> DialogueAct:
     """The act of a line that asks nothing."""
     introduced = _INTRODUCES.match(text)
     if introduced and begins_with_name(introduced[1]):
         return DialogueAct.GREETING
-    found = _act("told_first", line) or _act("feelings", line)
+    found = _act("told_first", line)
+    if found is None and secret:
+        return DialogueAct.SECRET
+    found = found or _act("told_second", line) or _act("feelings", line)
     if found is None and _GREETS.match(text) and line.count(" ") < GREETING_WORDS:
         return DialogueAct.GREETING
     found = found or _act("told", line)

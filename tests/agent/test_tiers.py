@@ -110,6 +110,32 @@ async def test_kinds_have_the_tier_of_the_settings_at_least(make: Make) -> None:
         ("hey servnak: just between us", True),
         ('leans over: "between us, he snores"', True),
         ("so, this is between us", True),
+        ("this stays between us: my cat is ill", True),
+        ("my goat is ill, but that must stay between you and me", True),
+        ("can this stay between us? my cow is ill", True),
+        ("let this remain between us", True),
+        ("it is between us", True),
+        ("well, that should be just between us two", True),
+        ("that’s between us", True),
+        ("just between the two of us", True),
+        ("between you and I, he snores", True),
+        ("keep what I say between us", True),
+        ("I'd like it kept strictly between ourselves", True),
+        ("Servnak, don’t tell Mira that I broke the jar", True),
+        ("keep it to yourself, but I am leaving", True),
+        ("my cat is ill, but please don't tell anyone", True),
+        ("Servnak don't tell Mira that I broke the jar", True),
+        ("Servnak between us: my cat is ill", True),
+        ("I don't tell lies", False),
+        ("stones do not speak", False),
+        ("the river runs between us", False),
+        ("there is a wall between us", False),
+        ("there remains a wall between us", False),
+        ("what is the difference between you and me", False),
+        ("the difference between you and I is small", False),
+        ("the distance between the two of us", False),
+        ("don't tell me what to do", False),
+        ("there is a secret door", False),
         ("the quiet between us, the hum", False),
         ("there was nothing between us", False),
         ("the table stands between us and the door", False),
@@ -122,9 +148,26 @@ def test_between_us_is_in_confidence(text: str, confided: bool, kind: Kind) -> N
     assert said.heard_by.tier is (Tier.CONFINED if confided and kind is not Kind.EVENT else Tier.OPEN)
 
 
-def test_a_long_line_of_beginnings_takes_no_time() -> None:
+@pytest.mark.parametrize(
+    "beginnings",
+    [
+        "just, keep it, so ",
+        "keep what ",
+        "keep it a ",
+        "it will be just ",
+        ", ",
+        " ",
+        "s",
+        ", don't ",
+        "kept all ",
+        "'",
+        "'a",
+        "a ",
+    ],
+)
+def test_a_long_line_of_beginnings_takes_no_time(beginnings: str) -> None:
     began = process_time()
-    assert not in_confidence(Kind.SAY, "between, " + "just, keep it, so " * 3_000)
+    assert not in_confidence(Kind.SAY, "between, " + beginnings * 6_000)
     assert process_time() - began < 0.5
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.values.affect import Affect
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import Kind, Percept, in_confidence
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.understanding import understand
 from tests.voice.utterances import PERSONAS
@@ -34,6 +34,12 @@ def corpus() -> list[Heard]:
 def hear(line: str) -> Heard:
     heard = understand(Percept("user_caity", line, 0.0), PERSONAS["phi"])
     return Heard(line, heard.act, heard.question.name, heard.topic, heard.feeling or "")
+
+
+def test_what_is_heard_as_a_secret_is_kept_as_one() -> None:
+    secrets = [row.line for row in corpus() if row.act == "secret"]
+    assert len(secrets) > 15
+    assert [line for line in secrets if not in_confidence(Kind.SAY, line)] == []
 
 
 def test_every_line_of_the_corpus_is_heard_as_it_says() -> None:
