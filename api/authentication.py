@@ -96,6 +96,10 @@ class AccessToken:
         role = Role.PLAYER if self.role is Role.WORLD else self.role
         return Caller(named, clean(name) or display_name(named, {}), role)
 
+    def overhears(self, user_id: str) -> str:
+        """Who hears what is said to this user beside them: the world that speaks as a character, or ""."""
+        return f"api_{self.role}" if self.role is Role.WORLD and self.character(user_id) else ""
+
     def require(self, *roles: Role, to: str) -> None:
         """Raise `Forbidden` unless it has one of these roles; `to` completes "may not"."""
         if self.role not in roles:

@@ -208,6 +208,7 @@ class _Reply:
             addressed=True,
             present=frozenset({user_id}),
             data={HISTORY: self._talk.history(society.agents[agent_id])},
+            overheard_by=held.overhears(user_id),
         )
 
         async def hear(percept: Percept) -> Trace:

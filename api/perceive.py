@@ -241,8 +241,9 @@ def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> No
 
 async def _turn(request: Request, caller: Caller, agent_id: str, percept: Percept, key: str) -> Response:
     request.state.caller = caller
-    parts = parts_of(request)
-    entry_id, retried, cut_off = await parts.turns.perceive(agent_id, percept, key, request.state.held.key)
+    parts, held = parts_of(request), request.state.held
+    percept = replace(percept, overheard_by=held.overhears(percept.user_id))
+    entry_id, retried, cut_off = await parts.turns.perceive(agent_id, percept, key, held.key)
     request.state.turn = f"{agent_id}/{entry_id}"
     view = parts.inspector.turn(caller, agent_id, entry_id)
     if cut_off and view.turn is not None:

@@ -125,6 +125,7 @@ async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
         kind=kind,
         addressed=True,
         present=frozenset({caller.user_id}),
+        overheard_by=call.access.asker.held.overhears(caller.user_id),
     )
     entry_id, _, _ = await turns.perceive(agent, percept, token=call.access.asker.held.key)
     view = call.inspector.turn(caller, agent, entry_id)

@@ -141,7 +141,8 @@ def _line_of(entry: MemoryEntry, utterance: Utterance) -> str:
 def _where(utterance: Utterance) -> str:
     """Where the character is and who is there; "" if that is not known."""
     percept = utterance.percept
-    others = sorted(fenced(shown(who, utterance), LONGEST_NAME) for who in percept.listeners)
+    there = percept.listeners - {percept.overheard_by}
+    others = sorted(fenced(shown(who, utterance), LONGEST_NAME) for who in there)
     place = fenced(percept.place.replace("_", " "), LONGEST_NAME)
     things = [fenced(thing, LONGEST_NAME) for thing in percept.things[:MOST_THINGS]]
     told = [

@@ -120,6 +120,8 @@ class Percept:
         floor: decides who of those who hear it answers; None if the agent decides alone. Not stored.
         actions: what the agent may do beside answering; not stored.
         tier: the least tier of it; a number of `Tier` will do. What is said `in_confidence` is confined.
+        overheard_by: the id of a world that speaks as `user_id`, a character, and so hears what that one is
+            told; else "".
     """
 
     user_id: str
@@ -139,6 +141,7 @@ class Percept:
     floor: Floor | None = field(default=None, compare=False, repr=False)
     actions: tuple[OfferedAction, ...] = ()
     tier: Tier = Tier.OPEN
+    overheard_by: str = ""
 
     def __post_init__(self) -> None:
         if not self.user_id:
@@ -164,7 +167,7 @@ class Percept:
     @property
     def listeners(self) -> frozenset[str]:
         """Ids of those who hear the agent's answer; never empty."""
-        return self.present | {self.user_id}
+        return (self.present | {self.user_id, self.overheard_by}) - {""}
 
     @property
     def heard_by(self) -> Audience:
@@ -178,5 +181,5 @@ class Percept:
         if given is not None:
             witnessed = given if isinstance(given, Audience) else Audience(frozenset(given))
             return audience_of(self.kind, self.user_id, witnessed.at_least(self.tier))
-        alone = self.kind in _TOLD and self.listeners == {self.user_id}
+        alone = self.kind in _TOLD and self.present <= {self.user_id}
         return Audience(self.listeners, alone or self.kind in PRIVATE).at_least(self.tier)

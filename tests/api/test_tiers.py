@@ -89,3 +89,28 @@ async def test_what_was_between_those_who_heard_it_is_told_on_by_none_of_them(gu
     body = {"text": asked, "kind": "whisper"}
     heard = await guarded.post("/api/agents/phi/perceive", body, who="caity")
     assert "crown" in heard.json()["turn"]["response"].lower()
+
+
+async def test_a_world_that_speaks_as_a_character_learns_nothing_by_it(guarded: Site) -> None:
+    """Phi was there, and may be told. Whoever speaks as Phi was not."""
+    crown = "servnak, between us, my uncle Barnabas hid the crown in the old well"
+    asked = "servnak, what did Caity say about her uncle and the crown?"
+    for agent, other in (("servnak", "phi"), ("phi", "servnak")):
+        await guarded.tell(crown, agent=agent, present=[other], addressed=agent == "servnak")
+    path, said = "/api/agents/servnak/perceive", [{"role": "user", "content": asked}]
+    event = {"event": "asked", "data": {"question": asked}, "user_id": "phi"}
+    for made in (
+        (path, {"text": asked, "user_id": "phi"}),
+        (path, {"text": asked, "user_id": "phi", "present": ["user_caity"]}),
+        (path, {"text": asked, "user_id": "phi", "kind": "whisper"}),
+        ("/api/agents/servnak/events", event),
+        ("/v1/chat/completions", {"model": "servnak", "user": "phi", "messages": said}),
+    ):
+        answer = await guarded.post(*made, who="world")
+        assert answer.status_code == 200, answer.text
+        assert "crown" not in answer.text.replace(asked, "").lower(), made
+    kept = guarded.society.store.archive("servnak")[-1]
+    assert kept.audience.witnesses == {"phi", "servnak", "api_world"}
+    assert kept.audience.confined  # to be alone with a character is private all the same
+    answer = await guarded.post(path, {"text": asked, "user_id": "phi"}, who="admin")
+    assert "crown" in answer.json()["turn"]["response"].lower()
