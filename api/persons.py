@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Annotated
 
 from anyio import from_thread
@@ -96,6 +97,11 @@ async def person_forget(
         return JSONResponse(plain(asdict(PersonDeletion(kept))))
     for agent_id in list(society.personas):
         await society.take(agent_id)
+
+    async def taken_in() -> None:
+        for agent in society.agents.awake:
+            await agent.taken_in()
+
     parts.people.world.part_from(found.ids)
     with society.refusing(found.ids):
         await parts.people.world.settle()  # until the characters have noticed that they left
@@ -103,7 +109,8 @@ async def person_forget(
         parts.turns.forget(found.ids)
         parts.people.forget_lines()
         # What changes characters is called in the event loop, where everything else changes them.
-        done = await run_in_threadpool(forget_person, society, caller, found, from_thread.run_sync)
+        change, wait = from_thread.run_sync, partial(from_thread.run, taken_in)
+        done = await run_in_threadpool(forget_person, society, caller, found, change, wait)
         parts.forget_lines()  # what was said meanwhile
         parts.people.forget_lines()
     return JSONResponse(plain(asdict(PersonDeletion(kept, done))))

@@ -265,6 +265,11 @@ class Agent:
         """How many of the lines it was told the model has still to read."""
         return await self._facts.unread()
 
+    async def taken_in(self) -> None:
+        """Wait until what it perceived so far is kept."""
+        async with self._pipeline.order:
+            pass
+
     async def settle(self) -> None:
         """Wait for what it does in the background."""
         await self._follow_up.settle()

@@ -292,7 +292,7 @@ class PerceptPipeline:
     journal: ChangeJournal
     services: AgentServices
     unit_of_work: UnitOfWork
-    _order: asyncio.Lock = field(default_factory=asyncio.Lock)
+    order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def hear(self, percept: Percept, tell: Callable[[Turn, str], None]) -> Turn:
         """Take in a percept, after those that came before it; `tell` is called with the turn and the step
@@ -312,7 +312,7 @@ class PerceptPipeline:
         percept, shield = shielded(self.services, percept)
         try:
             with timed(milliseconds, "embed"):
-                async with self._order:
+                async with self.order:
                     words = await self.services.heard.understood(percept.text)
         except asyncio.CancelledError:
             tell(self._keep(percept, None, milliseconds, shield), "perceived")

@@ -121,7 +121,7 @@ class TokenBudget:
     def _count(self, user_id: str, calls: int, tokens: int) -> None:
         self._hour.everybody.add(calls, tokens)
         self._day.everybody.add(calls, tokens)
-        if user_id:
+        if user_id and (calls or user_id in self._hour.players):  # or they have been forgotten since
             self._hour.players.setdefault(user_id, _Spent()).add(calls, tokens)
 
     def _turn_to(self, now: float) -> None:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from noodlings.agent.hearsay import share_told
 from noodlings.agent.society import Society
 from noodlings.errors import NotFound, StoreError, UserError
+from noodlings.llm.token_budget import KEY as SPENT
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.portable.remains import Marks, Remains, lines_with, remains, strike_out, words_in
 from noodlings.ports import Forgotten, StoreSnapshot
@@ -28,10 +30,11 @@ from noodlings.values.caller import Caller, account_id_of, display_name, user_id
 from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay, written_by
 from noodlings.values.percept import Kind
 from noodlings.worlds.accounts import Account, Accounts
-from noodlings.worlds.beings import split_gestures
 
 REPEATED_SECONDS = 3_600.0
 """World time within which a line that another character heard counts as the answer with the same words."""
+MOST_ROUNDS = 20
+"""How often a deletion looks for what characters heard of somebody from each other, also meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,38 +181,42 @@ def forget_person(
     caller: Caller,
     person: Person,
     change: Callable[[Callable[[], Any]], Any] = lambda step: step(),
+    wait: Callable[[], object] = lambda: None,
 ) -> PersonForgotten:
     """Delete everything of a person, for good. If they are in the rooms they must leave first.
 
     Every character forgets what they said, the answers to it that it heard others give, and what others told
-    of it. Their id is removed from the witnesses of what others said, and from facts that they wrote.
+    of it, also meanwhile. Their id is removed from the witnesses of what others said, and from facts that
+    they wrote.
 
     Args:
         change: calls what changes the society. On a thread beside an event loop, it must do so in the loop.
+        wait: waits until what the characters heard so far is kept.
 
     Raises:
         Forbidden: the caller is no admin.
         StoreError: not everything was forgotten; call it again.
     """
     caller.require_admin("have everything about a person deleted")
+    wait()
     folder, kept = society.settings.data_dir, _read(society, person)
     marks, memories, answers = kept.marks(society, person), 0, 0
     try:
         lines = strike_out(folder, marks)  # while the memories tell which
     except StoreError as error:
         raise StoreError(f"nothing is forgotten yet: {error}") from None
-    todo = {who: {entry.id for entry in kept.own[who]} | kept.hearsay[who] for who in kept.agents}
-    done: dict[str, set[int]] = defaultdict(set)
-    while todo:
-        agent_id, ids = todo.popitem()
-        forgotten: Forgotten = change(partial(_forget_entries, society, caller, agent_id, ids))
-        memories, answers = memories + forgotten.count, answers + len(forgotten.redacted)
-        done[agent_id] |= ids
-        name = society.personas[agent_id].name
-        for hearer, heard in kept.heard_of(agent_id, name, {*ids, *forgotten.redacted}):
-            if heard not in done[hearer]:
-                todo.setdefault(hearer, set()).add(heard)
-    for agent_id in kept.agents:  # what was too damaged to be read, or is new
+    unsaid: dict[str, set[int]] = defaultdict(set)
+    for _ in range(MOST_ROUNDS):
+        todo = kept.todo(unsaid)
+        if not todo:
+            break
+        for agent_id, ids in todo.items():
+            forgotten: Forgotten = change(partial(_forget_entries, society, caller, agent_id, ids, kept))
+            memories, answers = memories + forgotten.count, answers + len(forgotten.redacted)
+            unsaid[agent_id] |= {*ids, *forgotten.redacted}
+        wait()
+        kept = _read(society, person, kept.answers)
+    for agent_id in kept.agents:  # what was too damaged to be read
         for one in person.ids:
             memories += change(partial(society.corrections.forget_user, caller, agent_id, one)).count
         change(partial(society.agents[agent_id].part_from, person.ids))
@@ -220,23 +227,34 @@ def forget_person(
         lines[file] = lines.get(file, 0) + count
     store = society.settings.store
     left = remains(folder, person.ids, marks.words, Encryption.of(store), store.url.get_secret_value())
+    if todo:
+        raise StoreError("others went on telling of them, and some of that is left; ask for it once more")
     return PersonForgotten(memories, answers, lines, left, erased)
 
 
-def _forget_entries(society: Society, caller: Caller, agent_id: str, ids: Collection[int]) -> Forgotten:
-    """Let an agent forget those of these entries that are still there."""
+def _forget_entries(
+    society: Society, caller: Caller, agent_id: str, ids: Collection[int], kept: _Kept
+) -> Forgotten:
+    """Let an agent forget those of these entries that are still there; what it answered since is noted."""
+    answers = kept.answers[agent_id]
+    late = society.store.archive(agent_id, max(answers, default=0))
+    answers.update({entry.id: (entry.response, entry.timestamp) for entry in late if entry.response})
     there = society.store.entries(agent_id, sorted(ids))
     return society.corrections.forget(caller, agent_id, sorted(there))
 
 
 def _forget_being_there(society: Society, person: Person) -> None:
-    """Forget their names, where they were, and their accounts."""
+    """Forget their names, where they were, what they spent, and their accounts."""
     society.forget_names(person.ids)
-    rooms = society.world_state.get("rooms", {})
-    left = {one: room for one, room in rooms.items() if one not in person.ids}
-    society.save_world(society.world_state | {"rooms": left})
+    if isinstance(society.store.world_get(SPENT), dict):
+        society.store.world_update(SPENT, lambda kept: _without(kept, "players", person))
+    society.save_world(_without(society.world_state, "rooms", person))
     for account in person.accounts:
         Accounts(society.settings.data_dir).erase(account.name)
+
+
+def _without(kept: dict[str, Any], name: str, person: Person) -> dict[str, Any]:
+    return kept | {name: {one: at for one, at in kept.get(name, {}).items() if one not in person.ids}}
 
 
 @dataclass(slots=True)
@@ -272,19 +290,30 @@ class _Kept:
         types_here = user_id_of(society.settings.world.player) in person.ids
         return Marks.of((*person.ids, *names), (*said, *self.images), words, types_here)
 
-    def heard_of(self, agent_id: str, name: str, ids: Collection[int]) -> Iterator[tuple[str, int]]:
-        """Who heard the answers that an agent of this name gave to these, as which of their memories."""
-        gone = [self.answers[agent_id][one] for one in ids if one in self.answers[agent_id]]
-        said = [({answer, *split_gestures(answer, name)}, when) for answer, when in gone]
+    def todo(self, unsaid: Mapping[str, Collection[int]]) -> dict[str, set[int]]:
+        """Agent → what it has to forget, with what it heard of the answers to these."""
+        found = {who: {entry.id for entry in self.own[who]} | self.hearsay[who] for who in self.agents}
+        for agent_id, ids in unsaid.items():
+            for hearer, heard in self.heard_of(agent_id, ids):
+                found[hearer].add(heard)
+        return {who: ids for who, ids in found.items() if ids}
+
+    def heard_of(self, agent_id: str, ids: Collection[int]) -> Iterator[tuple[str, int]]:
+        """Who heard the answers that an agent gave to these, whole or in part, as which of their memories."""
+        said = [self.answers[agent_id][one] for one in ids if one in self.answers[agent_id]]
         for hearer, entry_id, text, at in self.heard[agent_id]:
-            if any(0.0 <= at - when <= REPEATED_SECONDS and text in parts for parts, when in said):
+            late = (answer for answer, when in said if 0.0 <= at - when <= REPEATED_SECONDS)
+            if any(share_told(text, answer) for answer in late):
                 yield hearer, entry_id
 
 
-def _read(society: Society, person: Person) -> _Kept:
+def _read(
+    society: Society, person: Person, answers: dict[str, dict[int, tuple[str, float]]] | None = None
+) -> _Kept:
+    """All of it, with these answers, which may be gone by now."""
     settings = society.settings
     with snapshot(settings.database, Encryption.of(settings.store), sealed_words=True) as stored:
-        kept = _Kept(stored.agents())
+        kept = _Kept(stored.agents(), answers=answers or defaultdict(dict))
         for agent_id in kept.agents:
             _read_agent(stored, society, person, agent_id, kept)
     for persona in tuple(society.personas.values()):

@@ -140,3 +140,28 @@ async def test_what_somebody_else_forgot_meanwhile_does_not_stop_it(
     done = (await site.ask("DELETE", f"{PERSON}?yes=true")).json()["done"]
     assert done["memories"] == 1
     assert done["remains"]["found"] == {}
+
+
+async def test_a_line_that_is_being_embedded_when_its_speaker_goes_is_not_kept(
+    make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store: Any = SqlStore(tmp_path)
+    site = make_site(store=store)
+    begun, done = asyncio.Event(), asyncio.Event()
+
+    async def embedded(text: str) -> None:
+        begun.set()
+        await done.wait()
+
+    await site.tell("good evening")
+    monkeypatch.setattr(site.society.agents["servnak"]._services.heard, "understood", embedded)
+    telling = asyncio.create_task(site.tell("I hid the zarnok in the mill"))
+    await begun.wait()
+    forgetting = asyncio.create_task(site.ask("DELETE", f"{PERSON}?yes=true"))
+    await asyncio.wait([forgetting], timeout=0.5)  # time enough to be done too early
+    done.set()
+    forgotten = (await forgetting).json()["done"]
+    await asyncio.gather(telling, return_exceptions=True)
+    assert forgotten["memories"] == 2
+    assert forgotten["remains"]["found"] == {}
+    assert store.archive("servnak") == []

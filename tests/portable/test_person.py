@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +18,13 @@ from api.audit import auditing_to, note
 from noodlings.agent.society import Society
 from noodlings.cli.person import shown_end, shown_report
 from noodlings.clock import ManualClock
-from noodlings.config import Settings
+from noodlings.config import BudgetSettings, Settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.visit import opened, rooms_of
 from noodlings.ingest.pipeline import Pipeline
 from noodlings.ingest.sources.talk import TalkLog
+from noodlings.llm.token_budget import KEY, TokenBudget
+from noodlings.portable import person
 from noodlings.portable.person import (
     PersonForgotten,
     PersonReport,
@@ -31,6 +34,7 @@ from noodlings.portable.person import (
     report,
 )
 from noodlings.portable.remains import Remains
+from noodlings.ports import Changes
 from noodlings.store.cipher import UserKey
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role, past_id_of, user_id_of
@@ -373,3 +377,70 @@ def test_what_is_left_of_a_person_is_said_in_words() -> None:
         "How many of these are in which file or record:",
         "        2 in my notes.txt",
     ]
+
+
+async def test_parts_of_an_answer_to_them_go_like_the_whole(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        both = frozenset({CAITY, "servnak"})
+        entry_id = await told(society, "My dog Zarnok died yesterday", present=both)
+        (trace,) = society.store.traces("phi", 1)
+        answer = "Zarnok sleeps now. *nods slowly* I will tell the watch about Zarnok."
+        entry = replace(society.store.entries("phi", [entry_id])[entry_id], response=answer)
+        society.store.commit(Changes("phi", updated=(entry,), trace=replace(trace, response=answer)))
+        for line in (
+            "Zarnok sleeps now.",
+            "nods slowly",
+            "I will tell the watch about Zarnok.",
+            "I bake bread.",
+        ):
+            await told(society, line, "phi", "servnak", present=both, depth=1)
+        forget_person(society, ADMIN, find_person(society, CAITY))
+        assert [entry.user_text for entry in society.store.archive("servnak")] == ["I bake bread."]
+
+
+@pytest.mark.parametrize("sourced", [True, False])
+async def test_what_is_told_of_them_while_they_are_forgotten_goes_too(tmp_path: Path, sourced: bool) -> None:
+    with society_in(tmp_path) as society:
+        await told(society, "The keeper of the lighthouse is called Zarnok", present=frozenset({BOB}))
+        loop, meanwhile = asyncio.get_running_loop(), list[str]()
+
+        async def goes_on() -> None:
+            await told(society, "what is the keeper of the lighthouse called?", BOB)
+            (trace,) = society.store.traces("phi", 1)
+            meanwhile.append(trace.response or "")
+            more = {} if sourced else {"data": {"hearsay": []}}  # as where its source may not be named
+            await told(society, meanwhile[0], "phi", "servnak", present=frozenset({BOB}), depth=1, **more)
+
+        def change(step: Callable[[], object]) -> object:
+            if not meanwhile:
+                asyncio.run_coroutine_threadsafe(goes_on(), loop).result(20)
+            return step()
+
+        done = await asyncio.to_thread(forget_person, society, ADMIN, find_person(society, CAITY), change)
+        assert "zarnok" in meanwhile[0]
+        assert society.store.archive("servnak") == []
+        assert "zarnok" not in everything(tmp_path)
+        assert done.remains.found == {}
+
+
+async def test_whoever_goes_on_being_told_of_is_said_to_be_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(person, "MOST_ROUNDS", 1)
+    with society_in(tmp_path) as society:
+        await told(society, "The keeper of the lighthouse is called Zarnok")
+        with pytest.raises(StoreError, match="ask for it once more"):
+            forget_person(society, ADMIN, find_person(society, CAITY))
+
+
+async def test_what_they_spent_of_a_model_is_not_counted_under_their_name(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        spent = TokenBudget(BudgetSettings(calls_per_hour=100), society.store)
+        for user in (CAITY, BOB):
+            await told(society, "The mill is sold", user)
+            spent.spend(user, 0.0, calls=1)
+        forget_person(society, ADMIN, find_person(society, CAITY))
+        assert society.store.world_get(KEY) == {"hour": [0, 2, 0], "day": [0, 2, 0], "players": {BOB: [1, 0]}}
+        spent.spend(CAITY, 0.0, tokens=5)  # a call that was under way
+        spent.spend(BOB, 0.0, calls=1)
+        assert society.store.world_get(KEY)["players"] == {BOB: [2, 0]}
