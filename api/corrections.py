@@ -62,8 +62,8 @@ class Corrected(BaseModel):
 class Forgot(BaseModel):
     """What was forgotten.
 
-    `answers` counts answers that repeated it and were deleted too; `erased` is false while the next start has
-    yet to erase the last traces from the disk.
+    `answers` counts answers that repeated it and were deleted too, for a player only answers to itself;
+    `erased` is false while the next start has yet to erase the last traces from the disk.
     """
 
     agent: str

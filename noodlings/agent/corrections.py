@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from noodlings.agent.agent import Agent
@@ -88,7 +88,10 @@ class Corrections:
         return self._store.told_by(agent.id, user_id)
 
     def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
-        """Delete entries for good, with everything made of them: all of them or none, see `own`."""
+        """Delete entries for good, with everything made of them: all of them or none, see `own`.
+
+        Players are told only of their own entries and answers: no number shows what others were told.
+        """
         return self._forget(caller, name, [entry.id for entry in self.own(caller, name, entry_ids)])
 
     def forget_user(self, caller: Caller, name: str, user_id: str) -> Forgotten:
@@ -154,22 +157,26 @@ class Corrections:
 
     def _forget(self, caller: Caller, name: str, ids: list[int], told_by: str = "") -> Forgotten:
         agent = self._find(name)
-        if not ids and not self._waits(agent.id, told_by):
+        waiting = self._waiting(agent.id, told_by)
+        if not ids and not waiting:
             return Forgotten()
         forgotten = agent.forget(ids, caller.user_id, self._clock.now(), told_by)
         gone = set(ids)
         kept = [step for step in self._done.get(agent.id, ()) if step.entry_id not in gone]
         self._done[agent.id] = deque(kept, maxlen=UNDO_STEPS)
-        return forgotten
+        if caller.role is Role.ADMIN:
+            return forgotten
+        answered = self._store.entries(agent.id, forgotten.redacted).values()
+        own = tuple(entry.id for entry in answered if _is_own(caller, entry))
+        return replace(forgotten, count=len(ids) + waiting, redacted=own)
 
-    def _waits(self, agent_id: str, told_by: str) -> bool:
-        """Whether a record of this user waits to be taken in."""
-        after = ("", "")
+    def _waiting(self, agent_id: str, told_by: str) -> int:
+        """How many records of this user wait to be taken in."""
+        after, count = ("", ""), 0
         while told_by and (some := self._store.parked(agent_id, after)):
-            if any(taken.user_id == told_by for taken in some):
-                return True
+            count += sum(taken.user_id == told_by for taken in some)
             after = some[-1].source, some[-1].id
-        return False
+        return count
 
     def _correct(
         self, name: str, entry_id: int, what: str, change: Callable[[Agent, MemoryEntry], MemoryEntry]

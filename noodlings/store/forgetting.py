@@ -2,7 +2,8 @@
 
 It all happens within one transaction. A trace refers to memories and symbols by id, but the thought and the
 answer of that turn were made with them. So in every trace that recalled a forgotten entry, or in which a
-transistor read one or a symbol made of one, the reference is removed and the words are replaced. An entry
+transistor read one or a symbol made of one, the reference is removed, and the words are replaced where they
+may have come from it: the offline voice says which memories it used, of a model nobody knows. An entry
 loses its response if that repeats what was forgotten. Such an answer may have been recalled in another turn,
 which is then searched as well.
 """
@@ -58,7 +59,7 @@ def turns_made_of(
     while len(sources) > known:  # an answer may be repeated by a later one, that by another, and so on
         known = len(sources)
         for trace in traces:
-            read = _entries_read(trace)
+            read = _put_into_words(trace)
             made_of_it = not (read.isdisjoint(gone) and _symbols_read(trace).isdisjoint(symbols))
             if trace.entry_id in sources or (read.isdisjoint(sources) and not made_of_it):
                 continue
@@ -70,15 +71,20 @@ def turns_made_of(
     return frozenset(reached)
 
 
-def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
-    """The trace without references to these entries, and without any words that were made in that turn."""
-    return replace(
+def without(trace: Trace, forgotten: frozenset[int], *, wordless: bool = True) -> Trace:
+    """The trace without references to these entries, if `wordless` also without all words of that turn."""
+    trace = replace(
         trace,
         recalled=tuple(
             _without_references(one, forgotten) for one in trace.recalled if one.entry_id not in forgotten
         ),
         tone=replace(trace.tone, entry_id=None) if trace.tone.entry_id in forgotten else trace.tone,
         regard=trace.regard if forgotten.isdisjoint(trace.regard.evidence) else NO_REGARD,
+    )
+    if not wordless:
+        return trace
+    return replace(
+        trace,
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
             replace(
@@ -105,6 +111,12 @@ def _without_references(recalled: RecalledTrace, forgotten: frozenset[int]) -> R
         supersedes=tuple(entry_id for entry_id in recalled.supersedes if entry_id not in forgotten),
         superseded_by=None if recalled.superseded_by in forgotten else recalled.superseded_by,
     )
+
+
+def _put_into_words(trace: Trace) -> frozenset[int]:
+    """The entries that may be in the words of a turn: those that the voice says it used, or else all."""
+    used = tuple(one for one in trace.recalled if one.used)
+    return _entries_read(replace(trace, recalled=used or trace.recalled))
 
 
 def _entries_read(trace: Trace) -> frozenset[int]:
@@ -235,9 +247,9 @@ def _redact_traces(
             transaction.run(sql.FORGET_TRACE, _key(agent_id, row["entry_id"]))
     turns = turns_made_of(list(traces.values()), gone, words, symbols) - gone
     changed = {entry_id: without(traces[entry_id], gone) for entry_id in turns}
-    for entry_id in traces.keys() - turns - gone:  # of the words of evidence nothing is in an answer
-        if not gone.isdisjoint(traces[entry_id].regard.evidence):
-            changed[entry_id] = replace(traces[entry_id], regard=NO_REGARD)
+    for entry_id in traces.keys() - turns - gone:  # of the words of these nothing is in an answer
+        if not gone.isdisjoint(_entries_read(traces[entry_id]).union(traces[entry_id].regard.evidence)):
+            changed[entry_id] = without(traces[entry_id], gone, wordless=False)
     for entry_id, trace in changed.items():
         transaction.run(sql.CHANGE_TRACE, _key(agent_id, entry_id) | trace_row(trace))
     return sorted(turns)

@@ -655,3 +655,44 @@ class AnyCorrections(RuleBasedStateMachine):
 
 TestAnyCorrections = AnyCorrections.TestCase
 TestAnyCorrections.settings = hypothesis_settings(max_examples=examples(40), stateful_step_count=30)
+
+
+async def test_what_a_player_forgets_tells_and_takes_nothing_of_answers_to_others(make_society, tell):
+    """Or anybody could learn which words a private answer holds: by a guess that is forgotten again."""
+    society = make_society()
+    for user in ("user_eve", "admin"):
+        await tell(society, "My cat hides its kittens under the willow")
+        guesses = [
+            (
+                await tell(
+                    society, f"a cat! a {word}!", user, addressed=False, present=frozenset({"user_bo"})
+                )
+            ).entry_id
+            for word in ("pear", "willow")
+        ]
+        asked = await tell(society, "Where does my cat hide its kittens?")
+        assert "willow" in asked.response.lower()
+        assert {*guesses} <= {found.entry_id for found in asked.recalled}
+        caller = Caller(user, user, Role.ADMIN if user == "admin" else Role.PLAYER)
+        for guess in guesses:
+            forgotten = society.corrections.forget(caller, "phi", [guess])
+            assert (forgotten.count, forgotten.redacted) == (1, ())
+        assert society.agents["phi"].entry(asked.entry_id).response == asked.response
+        (trace,) = society.store.traces("phi", 1)
+        assert trace.response == asked.response
+        assert not {*guesses} & {found.entry_id for found in trace.recalled}
+
+
+async def test_a_player_is_told_of_no_answer_to_somebody_else(make_society, tell):
+    society = make_society()
+    open_to_all = frozenset({"user_bo"})
+    told = await tell(society, SECRET, "user_eve", present=open_to_all)
+    own = await tell(society, "Do you remember the dog in the harbour?", "user_eve", present=open_to_all)
+    other = await tell(society, "What happened to the dog in the harbour?", "user_bo", present=open_to_all)
+    assert "zanzibar" in own.response.lower()
+    assert "zanzibar" in other.response.lower()
+    eve = Caller("user_eve", "eve", Role.PLAYER)
+    forgotten = society.corrections.forget(eve, "phi", [told.entry_id])
+    assert (forgotten.count, forgotten.redacted) == (1, (own.entry_id,))
+    assert society.agents["phi"].entry(other.entry_id).response is None
+    assert "zanzibar" not in everything(society).lower()
