@@ -85,7 +85,8 @@ async def private(context: CommandContext, rest: str) -> Reply:
         @private phi the spare key is under the third flower pot
         @private phi --sealed my real name is Ada
     """
-    name, _, text = rest.partition(" ")
+    quote = '"' if rest.startswith('"') else " "  # a name of several words comes in quotation marks
+    name, _, text = rest.removeprefix('"').partition(quote)
     flag, _, rest_of_it = text.strip().partition(" ")
     sealed = flag == "--sealed"
     said = rest_of_it if sealed else text

@@ -182,7 +182,7 @@ def shown_in(world: World) -> Callable[[TurnEvent], None]:
     """A watcher that shows a room who takes long to answer, and parts of an answer as they are made."""
 
     def watch(turn_event: TurnEvent) -> None:
-        if turn_event.step == "thinking":
+        if turn_event.step == "thinking" and turn_event.percept.floor is not None:  # it happened in a room
             world.thinking(turn_event.agent_id)
         elif turn_event.step == "speech":
             world.speaking(turn_event.agent_id, turn_event.percept, turn_event.trace, turn_event.said)

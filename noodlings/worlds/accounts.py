@@ -122,9 +122,8 @@ class Accounts:
         return _living(self._read().accounts, name)
 
     def holds(self, account: Account) -> bool:
-        """Whether an account has still the same id and role, and was not removed. Raises `StoreError`."""
-        now = self._read().accounts.get(folded(account.name))
-        return now is not None and now.hash != "" and now.caller == account.caller
+        """Whether an account has still the same id, role and password. Raises `StoreError`."""
+        return self._read().accounts.get(folded(account.name)) == account
 
     def check(self, name: str, password: str) -> Account | None:
         """The account, if the password is right; an outdated hash is replaced.

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from noodlings.errors import NoodlingsError, UserError
-from noodlings.text import shorten
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 
@@ -45,8 +44,8 @@ class Minds:
     def hand(self, agent_id: str, percept: Percept) -> bool:
         """Give a character something to perceive. Returns at once; False if it was dropped."""
         if self._unfinished[agent_id] >= self._capacity:
-            what = f"{percept.kind} from {percept.user_id}: {shorten(percept.text, 50)}"
-            log.warning("%s cannot keep up: dropped %s", agent_id, what)
+            # Without the words, of which the log may be the only place that keeps them.
+            log.warning("%s cannot keep up: dropped %s from %s", agent_id, percept.kind, percept.user_id)
             if percept.floor is not None:
                 percept.floor.drop(agent_id)
             return False

@@ -420,7 +420,10 @@ class World:
                 floor=floor,
                 tier=line.tier,
             )
-            self._minds.hand(hearer.id, percept)
+            kept = self._minds.hand(hearer.id, percept)
+            if not kept and percept.addressed and being.outlet is not None:
+                lost = f"{hearer.name} has too much to hear, and kept nothing of that; say it again soon."
+                being.outlet(RoomLine(Kind.EVENT, lost))
         return line
 
     def _show(self, being_id: str, line: RoomLine, audience: Audience | None = None) -> None:

@@ -13,6 +13,7 @@ from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from tests.commands.conftest import Player
+from tests.fakes import make_persona
 
 
 def told(player: Player) -> list[MemoryEntry]:
@@ -38,6 +39,20 @@ async def test_sealed_it_is_only_counted(player: Player) -> None:
     assert "(sealed)" in listed
     assert "Zuleika" not in listed
     assert not [line for line in player.heard if "Zuleika" in line]
+
+
+@pytest.mark.parametrize("name", ["old tom", '"old tom"', "Old Tom"])
+async def test_a_name_of_two_words_is_read_as_one(player: Player, name: str) -> None:
+    assert player.world is not None
+    tom = make_persona("Old Tom", home="workshop")
+    player.society.create(tom)
+    player.world.wake(tom)
+    assert (await player.read(f"@private {name} the key is red"))[
+        0
+    ] == 'You whisper to Old Tom, "the key is red"'
+    await player.type(f"@private {name} --sealed the key is blue")
+    kept = [entry.tier for entry in player.society.store.archive(tom.id) if entry.kind is Kind.WHISPER]
+    assert kept == [Tier.SECRET, Tier.SEALED]
 
 
 @pytest.mark.parametrize("line", ["@private", "@private servnak", "@private servnak --sealed "])

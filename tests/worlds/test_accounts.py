@@ -243,6 +243,9 @@ def test_roles_and_passwords_are_changed_and_accounts_removed_while_others_look(
     assert found is not None
     assert found.role is Role.ADMIN
     assert accounts.check("Caity", PASSWORD) is None
+    assert accounts.holds(found)
+    elsewhere.change("caity", password="correct horse")
+    assert not accounts.holds(found)  # whoever came in with the former password has to go
     elsewhere.remove("Caity")
     with pytest.raises(NotFound):
         accounts.find("Caity")

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from noodlings.clock import ManualClock
 from noodlings.errors import NotFound, UserError
+from noodlings.host.visit import shown_in
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.percept import Kind, Percept
+from noodlings.values.trace import TurnEvent
 from noodlings.worlds.beings import Being, RoomLine, find_being
 from noodlings.worlds.floor import RoomFloor
 from noodlings.worlds.places import load_places
@@ -447,6 +449,26 @@ async def test_whoever_is_long_about_an_answer_is_seen_thinking_by_players_alone
     assert stage.seen()[-1] == "SERVNAK is thinking…"
     assert "Toad is thinking…" not in stage.seen()
     assert len(stage.minds.heard) == heard
+
+
+async def test_whoever_tells_something_to_a_character_that_cannot_keep_up_is_told_so():
+    stage = Stage(capacity=1).enter()
+    await stage.world.settle()
+    for number in range(2):
+        stage.world.whisper("user_caity", "phi", f"number {number}", Tier.SEALED)
+    assert stage.seen()[-1].startswith("Phi has too much to hear, and kept nothing of that")
+    await stage.world.settle()
+    assert [percept.text for percept in stage.heard("phi", Kind.WHISPER)] == ["number 0"]
+
+
+@pytest.mark.parametrize("in_a_room", [True, False])
+async def test_nobody_sees_that_a_character_thinks_about_what_was_told_elsewhere(in_a_room):
+    stage = Stage().enter()
+    await stage.world.settle()
+    percept = Percept("user_dan", "a secret", 1000.0, floor=FLOOR if in_a_room else None)
+    trace = await stage.minds.perceive("servnak", percept)
+    shown_in(stage.world)(TurnEvent("servnak", 1, "thinking", trace, percept))
+    assert ("SERVNAK is thinking…" in stage.seen()) is in_a_room
 
 
 async def test_a_character_at_rest_is_in_no_room_and_wakes_where_it_was():
