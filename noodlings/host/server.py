@@ -400,7 +400,7 @@ def bound_to(address: Address) -> socket.socket:
         raise cannot_listen(address.host, address.port, "try --port 0", error) from None
 
 
-def _bound(address: Address, connections: Connections, shared: socket.socket | None) -> socket.socket:
+def _bound(address: Address, connections: Connections, shared: socket.socket | None = None) -> socket.socket:
     """The socket, bound before anything is loaded, so that a port in use is reported at once."""
     bound = connections.adopt(shared or bound_to(address))
     # Every connection inherits this. Without it, the second part of each answer would wait 40 ms until the
