@@ -163,6 +163,8 @@ def serve(
     settings = settings_of(data, config)
     if workers is not None and not settings.store.url.get_secret_value():
         raise UserError("workers share a PostgreSQL database: set store.url, or leave out --workers")
+    if workers is not None and settings.world.clock_speed != 1:
+        raise UserError("workers need world.clock_speed: 1, because the clock of each begins at its start")
     if workers is None or workers == 1:
         _serve(settings, address, workers or 0)
         return

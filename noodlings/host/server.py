@@ -289,6 +289,7 @@ async def _rooms_open(
                 serving.world.resume(serving.society.world_state, serving.society.personas.values())
             except StoreError as error:
                 log.warning("the rooms cannot be read: %s", error)
+                await asyncio.sleep(REOPEN_SECONDS)
                 continue
             opening = asyncio.create_task(open_ports(), name="opening the rooms")
             try:

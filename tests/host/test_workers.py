@@ -233,6 +233,8 @@ def test_what_keeps_a_worker_from_starting_is_said_once_and_ends_all(tmp_path: P
     alone = ran("serve", "--workers", "2", "--data", tmp_path, environment=environment())
     assert (alone.returncode, alone.stdout) == (2, b"")
     assert b"set store.url" in alone.stderr
+    fast = environment(NOODLINGS_STORE__URL="postgresql+psycopg://u@h/d", NOODLINGS_WORLD__CLOCK_SPEED="60")
+    assert b"world.clock_speed: 1" in ran("serve", "--workers", "1", environment=fast).stderr
     with supervised(tmp_path, "postgresql+psycopg://u@127.0.0.1:1/none") as process:
         said, _ = process.communicate(timeout=60)
     assert process.returncode == 3
