@@ -103,16 +103,24 @@ class OrderlyServer(uvicorn.Server):
             self._say_started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        aborting = asyncio.create_task(self._abort_lingering())
+        aborting = asyncio.create_task(self._abort_lingering(set(self.server_state.connections)))
         try:
             await super().shutdown(sockets)
         finally:
             aborting.cancel()
 
-    async def _abort_lingering(self) -> None:
+    async def _abort_lingering(self, told: set[Any]) -> None:
+        """End connections that take too long to close, or were accepted just as the server stopped.
+
+        Args:
+            told: connections that know that the server stops.
+        """
         while True:
             await asyncio.sleep(LINGER_SECONDS)
             for connection in list(self.server_state.connections):
+                if connection not in told:
+                    told.add(connection)
+                    connection.shutdown()
                 transport = getattr(connection, "transport", None)
                 if transport is not None and transport.is_closing():
                     transport.abort()

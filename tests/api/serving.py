@@ -85,7 +85,7 @@ class Server:
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """End it; the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
 
 def certified(folder: Path) -> tuple[str, ...]:

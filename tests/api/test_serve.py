@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import resource
@@ -16,10 +17,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import uvicorn
 from httpx2 import TransportError, get
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from api.run import OrderlyServer
 from noodlings.connections import Connections
 from noodlings.host.server import Address, _bound, _load
 from tests.api.conftest import TOKENS
@@ -212,6 +215,26 @@ def test_a_killed_server_has_perceived_it_once(tmp_path: Path):
         for part in ("response", "voice", "decision"):
             assert again.json()["turn"][part] == first["turn"][part]
         assert server.client.get("/api/agents/servnak/memory/stats").json()["perceived"] == 1
+
+
+async def test_a_connection_that_was_accepted_as_the_server_stopped_does_not_hold_it_up(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("api.run.LINGER_SECONDS", 0.01)
+    server = OrderlyServer(uvicorn.Config(lambda: None, lifespan="off"))
+    server.config.load()
+    server.lifespan, server.servers = server.config.lifespan_class(server.config), []
+    connections = server.server_state.connections
+
+    class Late:
+        def shutdown(self) -> None:
+            connections.discard(self)  # type: ignore[arg-type]
+
+    stopping = asyncio.create_task(server.shutdown())
+    await asyncio.sleep(0)
+    connections.add(Late())  # type: ignore[arg-type]
+    await asyncio.wait_for(stopping, 20)
+    assert not connections
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
