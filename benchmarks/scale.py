@@ -28,6 +28,7 @@ from sqlalchemy import create_engine, inspect, text
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.histories.clients import LINES
 from benchmarks.histories.cluster import free_port
 from benchmarks.histories.database import Database, url_at
 from benchmarks.histories.served import Served, environment, workers_of
@@ -43,13 +44,6 @@ WARM_SECONDS, SECONDS = 5.0, 20.0
 LIVED = 20
 """Percepts in everybody's life."""
 COPIED = ("agents", "entries", "links", "symbols", "traces")
-LINES = (
-    "My dog died yesterday and I miss him so much.",
-    "I won the race! Nobody believed I could do it.",
-    "Do you remember what I told you about the lighthouse?",
-    "It is raining again. I like the sound of it.",
-    "I am afraid of what lives in the well.",
-)
 
 
 @dataclass(frozen=True, slots=True)

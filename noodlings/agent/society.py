@@ -216,8 +216,6 @@ class Society:
             )
         if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
             percept = with_sources(self.store, percept, agent_id)
-        if self.ownership is None:
-            return await self.agents[agent_id].perceive(percept, said, earlier)
         await self.take(agent_id)
         release = self.hold(agent_id)
         try:

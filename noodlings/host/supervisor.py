@@ -52,7 +52,7 @@ def supervise(work: Work, bound: socket.socket, count: int) -> int:
 
     workers = {number: begun(number) for number in range(1, count + 1)}
     first, code = set(workers), 0
-    pauses, since = dict.fromkeys(workers, FIRST_PAUSE), dict.fromkeys(workers, time.monotonic())
+    pauses, since = dict.fromkeys(workers, FIRST_PAUSE / 2), dict.fromkeys(workers, time.monotonic())
     due: dict[int, float] = {}
     while not stopping.wait(0.2):
         for number, process in list(workers.items()):
@@ -70,8 +70,8 @@ def supervise(work: Work, bound: socket.socket, count: int) -> int:
                 break
             first.discard(number)
             log.error("worker %d ended with %s; another one follows", number, process.exitcode)
-            pauses[number] = FIRST_PAUSE if lived > LIVED else pauses[number] * 2
-            due[number] = now + min(pauses[number], LONGEST_PAUSE) / 2
+            pauses[number] = FIRST_PAUSE if lived > LIVED else min(pauses[number] * 2, LONGEST_PAUSE)
+            due[number] = now + pauses[number]
     for process in workers.values():
         process.terminate()
     until = time.monotonic() + GRACE_SECONDS

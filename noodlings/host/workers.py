@@ -158,7 +158,7 @@ class Worker:
             case ["give", agent_id, worker] if agent_id != ROOMS and self._leases.holds(agent_id):
                 if worker != self._leases.worker and agent_id not in self._leaving:
                     self._begin(self._give(agent_id, worker))
-            case ["given", agent_id, _] if agent_id in self._given:
+            case ["given", agent_id] if agent_id in self._given:
                 self._given[agent_id].set()
                 self._woken.set()
             case ["created", agent_id]:
@@ -230,7 +230,6 @@ class Worker:
         try:
             await self._society.at_rest(agent_id)
             self._leases.give(agent_id, worker)
-            self._outbox.tell("given", agent_id, worker)
         finally:
             self._leaving.discard(agent_id)
 

@@ -146,11 +146,12 @@ class Leases:
         return agent_id in self._tokens
 
     def give(self, agent_id: str, worker: str) -> None:
-        """Hand over an agent, at which nothing is under way, to another worker."""
+        """Hand over an agent, at which nothing is under way, to another worker, and tell all."""
         ours = self._ours(agent_id)
         self._lose(agent_id)
         with self._database.transaction() as transaction:
             transaction.run(GIVE, ours | {"to_worker": worker})
+            tell(transaction, "given", agent_id)
 
     def fence(self, transaction: Transaction, agent_id: str) -> None:
         """Let a transaction write to an agent only if that is this worker's, and as it was loaded here.

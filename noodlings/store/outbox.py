@@ -121,11 +121,11 @@ class Outbox:
         with self._soon() as transaction:
             transaction.run(ASK, row)
             tell(transaction, "asked", agent_id)
-        return str(row["id"])
+        return number
 
     def due(self, worker: str) -> list[ForwardedRequest]:
         """Unanswered requests to agents that belong to a worker or to nobody alive, in order."""
-        with self._database.transaction() as transaction:
+        with self._database.snapshot() as transaction:
             rows = transaction.rows(DUE, {"of_worker": worker})
         return undamaged(rows, transaction.vault.reading("outbox", lambda row: ForwardedRequest(**row)))
 
