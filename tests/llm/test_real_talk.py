@@ -16,6 +16,7 @@ import pytest
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import LLMSettings, Settings
+from noodlings.llm.guard import REASONS
 from noodlings.values.percept import Percept
 from noodlings.values.sent_prompt import TokenCounts
 from noodlings.values.trace import Trace
@@ -30,9 +31,11 @@ LINES = (
     "are you listening?", "good night",
 )  # fmt: skip
 PRESENT = frozenset({"user_caity", "user_bob"})
-MOST = 15
-"""Of twenty turns, so many even a model of 135 million parameters speaks in. In one to three it says somebody
-else's line, or its instructions; in which ones changes with each word of a prompt."""
+LEAST = 8
+"""Of twenty turns, so many even a model of 135 million parameters speaks in. In three to six it was seen to
+say somebody else's line, or its instructions; which ones they are changes with each word and processor."""
+BY_WORDS = (*(reason.words for reason in REASONS), "its answer has no words in it")
+"""How the reason ends why the model did not speak, if it answered at all."""
 DEADLINES = ("timeout_seconds", "first_token_seconds", "stall_seconds", "answer_seconds")
 UNHURRIED = dict.fromkeys(DEADLINES, 500.0)
 SPOKEN = "There is a boat there. Nobody sits in it."
@@ -73,8 +76,8 @@ async def small(folder: Path) -> list[Trace]:
     with running() as real:
         llm = LLMSettings(base_url=f"{real.address}/v1", model="m", api_key=KEY, **UNHURRIED)
         turns, counts = await talked(folder, llm)
-    told = [count for count in counts if count.cached is not None]
-    assert len(told) >= MOST
+    told = [count for count in counts if count.cached is not None]  # a stream that was cut off does not say
+    assert len(told) >= LEAST
     kept = sum(count.cached or 0 for count in told) / sum(count.prompt for count in told)
     print(f"\n{kept:.3f} of the tokens of {len(told)} prompts were ready at the server")
     assert kept >= 0.6
@@ -82,8 +85,9 @@ async def small(folder: Path) -> list[Trace]:
 
 
 @pytest.mark.timeout(580)  # the small one takes as long as the machine is busy
-async def test_slow_models_speak_in_all_turns_and_a_small_one_in_most(tmp_path: Path) -> None:
+async def test_slow_models_speak_in_all_turns_and_a_small_one_fails_by_words_alone(tmp_path: Path) -> None:
     slow = (streamed(tmp_path / str(speed), speed) for speed in (3, 10, 40))
     of_the_small, *of_the_slow = map(unspoken, await asyncio.gather(small(tmp_path / "small"), *slow))
     assert of_the_slow == [[], [], []]
-    assert len(of_the_small) <= len(LINES) - MOST, of_the_small
+    assert len(of_the_small) <= len(LINES) - LEAST, of_the_small
+    assert all(why.endswith(BY_WORDS) for reasons in of_the_small for why in reasons), of_the_small
