@@ -7,13 +7,14 @@ It also tells which type of answer a question expects (a name, a place, a time) 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum, StrEnum
 
 from noodlings.text import cached_by_text
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.hearing import heard
 from noodlings.voice.pronouns import turn
-from noodlings.voice.words import tokens, words_for
+from noodlings.voice.words import stem, tokens, words_for
 
 TELLING_WORDS = 3
 """Words of a sentence beside a question that tells something."""
@@ -23,6 +24,7 @@ class AnswerType(StrEnum):
     """A type of answer."""
 
     NAME = "name"
+    PERSON = "person"
     PLACE = "place"
     AGE = "age"
     COLOUR = "colour"
@@ -33,9 +35,12 @@ class AnswerType(StrEnum):
 
     def told_by(self, text: str) -> bool:
         """Whether a line can be the answer; any line can tell a state or the latest news."""
-        if self in (AnswerType.STATE, AnswerType.LATEST) or (
-            self is AnswerType.NAME and _A_NAME.search(text)
-        ):
+        if self in (AnswerType.STATE, AnswerType.LATEST):
+            return True
+        if self in (AnswerType.NAME, AnswerType.PERSON) and _A_NAME.search(text):
+            return True
+        first = (tokens(text) or [""])[0]
+        if self is AnswerType.PERSON and text[:1].isupper() and first not in words_for("common"):
             return True
         return heard(f"told_{self}", text.replace("’", "'").lower()) != ""
 
@@ -43,6 +48,48 @@ class AnswerType(StrEnum):
 def answer_type(question: str) -> AnswerType | None:
     found = heard("answers", " ".join(tokens(question)))
     return AnswerType(found) if found else None
+
+
+def may_answer(text: str, question: str) -> bool:
+    """Whether a line can hold what a question asks for, as far as that can be told from its words.
+
+    "What did she pay?" takes a number, "who was it?" a name, "which surgeon?" a line with that word, and
+    "red or white?" one of the two. Any line may answer a question that asks for nothing so plain.
+    """
+    wanted = _wanted(question)
+    said = frozenset(map(stem, tokens(text))) if wanted.nouns or wanted.choice else frozenset()
+    return (
+        (wanted.type is None or wanted.type.told_by(text))
+        and said >= wanted.nouns
+        and (not wanted.choice or not said.isdisjoint(wanted.choice))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What any answer to a question has in it.
+
+    Attributes:
+        nouns: stems of which it has all.
+        choice: stems of which it has one; empty if nothing was offered.
+    """
+
+    type: AnswerType | None
+    nouns: frozenset[str]
+    choice: frozenset[str]
+
+
+@cached_by_text(maxsize=16)
+def _wanted(question: str) -> _Wanted:
+    asked = _asking(question, tokens(question))
+    found, vague = heard("asks_for", asked), words_for("vague_nouns")
+    offered = _CHOICE.search(asked)
+    choice = frozenset(offered.groups() if offered else ())
+    return _Wanted(
+        AnswerType(found) if found else None,
+        frozenset(stem(noun) for noun in _WHICH.findall(asked) if noun not in vague),
+        frozenset(map(stem, choice)) if choice.isdisjoint(vague) else frozenset(),
+    )
 
 
 def asks_when(question: str) -> bool:
@@ -61,7 +108,12 @@ def goes_on(text: str) -> bool:
 
 
 # A capital inside of a sentence: "my brother Marco".
-_A_NAME = re.compile(r"(?<![.!?…]) (?!I\b)[A-Z]\w+")
+_A_NAME = re.compile(
+    r"(?<![.!?…]) (?!I\b|(?:Jan|Febr)uary|March|April|May\b|June|July|August|(?:Sept|Nov|Dec)ember|October"
+    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z]\w+"
+)
+_WHICH = re.compile(r"\b(?:what|which|whose)(?: (?:old|young|new|other|sort of|kind of|type of))* (\w{3,})\b")
+_CHOICE = re.compile(r"\b(\w+) or (?:an? |the |his |her )?(\w+)$")
 _LEANING = frozenset(
     {"he", "she", "it", "they", "his", "her", "its", "their", "he's", "she's", "it's", "they're"}
 )

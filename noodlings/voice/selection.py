@@ -26,6 +26,7 @@ from noodlings.voice.question import (
     asks_who_told,
     days_meant,
     goes_on,
+    may_answer,
     only_asks,
 )
 from noodlings.voice.reported_speech import ReportedSpeech, report, with_sources
@@ -359,8 +360,9 @@ def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
 
 def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -> float:
     """How well a memory fits: its meaning, shared words and importance, for a remark being the speaker's own,
-    and for a question being of somebody named in it. Asking itself, or not telling the type of answer asked
-    for, counts against it. These weights put the right memory first most often in `benchmarks/talk`.
+    and for a question being of somebody named in it. Asking itself, not telling the type of answer asked for,
+    or having been overheard where others were said to the character, counts against it. These weights put the
+    right memory first most often in `benchmarks/talk`.
     """
     meaning, shared = (recalled.scores.get(why, 0.0) for why in (Why.SEMANTIC, Why.LEXICAL))
     asks = utterance.percept.text.rstrip().endswith("?")
@@ -370,7 +372,9 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -
     asked = recalled.entry.user_text.rstrip().endswith("?")
     kind = answer_type(utterance.percept.text) if asks else None
     other = kind is not None and not kind.told_by(recalled.entry.user_text)
-    against = 0.15 * asked + 0.4 * other
+    meant = any(found.entry.parts.addressed for found in utterance.recalled)
+    overheard = meant and not recalled.entry.parts.addressed
+    against = 0.15 * asked + 0.4 * other + 0.2 * overheard
     return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - against
 
 
@@ -505,12 +509,16 @@ def corrects(utterance: Utterance) -> bool:
 
 
 def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
-    """Not its own lines, and nothing that was only a question."""
+    """Not its own lines, nothing that was only a question, and nothing without what is asked for."""
     if entry.user_id in utterance.persona.own_ids or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
         return False
     if written_by(entry):
         return True
-    return not _TELLS_YOU.search(entry.user_text) and not only_asks(entry.user_text)
+    return (
+        not _TELLS_YOU.search(entry.user_text)
+        and not only_asks(entry.user_text)
+        and may_answer(entry.user_text, utterance.percept.text)
+    )
 
 
 def _in_words(

@@ -2,7 +2,15 @@
 
 import pytest
 
-from noodlings.voice.question import AnswerType, answer_type, asks_when, days_meant, goes_on, only_asks
+from noodlings.voice.question import (
+    AnswerType,
+    answer_type,
+    asks_when,
+    days_meant,
+    goes_on,
+    may_answer,
+    only_asks,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +36,43 @@ def test_a_line_tells_what_is_asked_for_or_does_not(
     assert answer_type(question) is kind
     assert kind.told_by(tells)
     assert not kind.told_by(not_that)
+
+
+@pytest.mark.parametrize(
+    ("question", "tells", "not_that"),
+    [
+        ("what did she pay for the kiln?", "forty crowns, and it leaks", "Ilka has a new kiln"),
+        ("so how long does it fire?", "it fires for two days", "the kiln is hot"),
+        ("and who mends it?", "Dorrit does that", "it is mended every spring"),
+        ("who do I see about it?", "my uncle knows kilns", "it wants a new door"),
+        ("whose is the red cart?", "that cart is Dorrit's", "the red cart has no brake"),
+        ("what do they call the miller?", "the miller is named Ox", "the miller is deaf"),
+        ("to which town did he move?", "he lives in Harrow now", "he moved out in May"),
+        ("which bishop was it?", "an old bishop with a limp", "he was blessed in the street"),
+        ("did they say which old bridge fell?", "the north bridge is gone", "they came the long way round"),
+        ("I forget, is it tea or coffee?", "coffee for me, black", "I drink it without sugar"),
+    ],
+)
+def test_what_has_not_what_is_asked_for_is_no_answer(question: str, tells: str, not_that: str) -> None:
+    assert may_answer(tells, question)
+    assert not may_answer(not_that, question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who is Ilka?",
+        "what kind of a day was it?",
+        "what is wrong with the kiln?",
+        "what way do I go?",
+        "how long ago was that?",
+        "shall I go or not?",
+        "is anything the matter?",
+        "she paid for the kiln. what a price!",
+    ],
+)
+def test_a_question_that_asks_for_nothing_so_plain_may_be_answered_by_anything(question: str) -> None:
+    assert may_answer("the goat ate it", question)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from noodlings.values.memory import Recalled, Why
+from noodlings.values.memory import ImportanceParts, Recalled, Why
 from noodlings.values.percept import Kind
 from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
@@ -51,6 +51,22 @@ def test_of_a_long_message_the_part_is_told_that_was_asked_for() -> None:
     )
     reply = OfflineVoice().draft(utterance("how much do they want for that?", near(1, long, user=BOB)))
     assert "costs 38" in reply.text
+
+
+def test_what_was_overheard_counts_less_than_what_was_said_to_it() -> None:
+    def heard(number: int, text: str, addressed: float) -> Recalled:
+        found = near(number, text, importance=0.4)
+        return replace(found, entry=replace(found.entry, parts=ImportanceParts(addressed=addressed)))
+
+    lights, lamps = "where do I look when it goes dark?", "the lamps at the fair burn all night"
+    assert told(lights, heard(1, lamps, 0.0)) == [1]
+    assert told(lights, heard(1, lamps, 0.0), heard(2, TIN, 1.0)) == [2]
+    assert told(lights, heard(1, lamps, 1.0), heard(2, TIN, 0.0)) == [1]
+
+
+def test_what_has_not_what_is_asked_for_is_not_told_however_near() -> None:
+    assert told("what did the fuses cost me?", near(1, TIN, 0.6)) == []
+    assert told("what did the fuses cost me?", near(1, f"{TIN}, three pence each", 0.6)) == [1]
 
 
 def test_whether_something_was_ever_told_takes_more_than_likeness() -> None:
