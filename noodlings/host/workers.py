@@ -250,7 +250,12 @@ def worker_of(society: Society) -> Worker | None:
     return None if sharing is None else Worker(society, sharing)
 
 
-async def _at_most(work: Any, seconds: float) -> None:
-    """Wait for something, but only so long."""
+async def _at_most(work: Awaitable[object], seconds: float) -> None:
+    """Wait for something, but only so long.
+
+    `asyncio.wait_for` of Python 3.11 loses a cancellation that comes just when the wait is over. A loop
+    would go on for ever then, and the process would not end.
+    """
     with suppress(TimeoutError):
-        await asyncio.wait_for(work, seconds)
+        async with asyncio.timeout(seconds):
+            await work

@@ -5,6 +5,7 @@ Each worker here has a port and a folder of its own, as it has on a machine of i
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -19,6 +20,10 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
+from noodlings.config import Settings
+from noodlings.host.visit import opened
+from noodlings.host.workers import worker_of
+from noodlings.store.outbox import ForwardedRequest
 from tests.api.serving import ROOT, Server, environment, served
 from tests.postgres import NewDatabase
 from tests.program import ran
@@ -186,6 +191,31 @@ def test_a_command_changes_a_character_of_another_worker(started: Callable[..., 
     ).json()
     assert not typed["error"], typed
     assert heard(a, "maren") == heard(b, "maren") == []
+
+
+async def test_a_worker_that_is_woken_just_as_it_stops_ends(url: str, tmp_path: Path):
+    settings = Settings(store={"path": str(tmp_path), "url": url}, embedding={"model": "none"})
+
+    async def answer(request: ForwardedRequest) -> None:
+        raise AssertionError(request)
+
+    async def pass_on(times: int) -> None:
+        for _ in range(times):
+            await asyncio.sleep(0)
+
+    with opened(settings, worker=1) as society:
+        worker = worker_of(society)
+        assert worker is not None
+        await worker.wait_for_rooms()
+        for between in range(5):
+            async with asyncio.timeout(30), worker.running(answer):
+                keeping = asyncio.create_task(worker.keep_rooms())
+                await pass_on(5)
+                worker._hear(["left"])
+                await pass_on(between)
+                keeping.cancel()
+            await asyncio.wait((keeping,), timeout=30)
+            assert keeping.cancelled()
 
 
 @contextmanager
