@@ -104,6 +104,9 @@ class OrderlyServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         aborting = asyncio.create_task(self._abort_lingering(set(self.server_state.connections)))
+        for server in self.servers:
+            server.close()
+        self.servers = []  # from Python 3.12 on they would be waited for, and with them for TLS handshakes
         try:
             await super().shutdown(sockets)
         finally:

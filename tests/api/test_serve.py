@@ -237,6 +237,27 @@ async def test_a_connection_that_was_accepted_as_the_server_stopped_does_not_hol
     assert not connections
 
 
+async def test_a_tls_handshake_that_nobody_goes_on_with_does_not_hold_up_the_end():
+    server = OrderlyServer(uvicorn.Config(lambda: None, lifespan="off"))
+    server.config.load()
+    server.lifespan = server.config.lifespan_class(server.config)
+
+    class Listening:
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+
+        async def wait_closed(self) -> None:
+            """As that of asyncio from Python 3.12 on, which waits for connections under way, too."""
+            await asyncio.Event().wait()
+
+    listening = Listening()
+    server.servers = [listening]  # type: ignore[list-item]
+    await asyncio.wait_for(server.shutdown(), 20)
+    assert listening.closed
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals):
     answers: list[int] = []
