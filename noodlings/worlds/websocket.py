@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -147,4 +147,7 @@ async def websocket_port(
         yield where[0], where[1]
     finally:
         server.close()
-        await server.wait_closed()
+        # It waits for handshakes under way, too, however long their clients say nothing.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2 * wire.GOODBYE_SECONDS):
+                await server.wait_closed()

@@ -10,6 +10,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame
 
 from noodlings.connections import Connections
+from noodlings.worlds import wire
 from noodlings.worlds.login_guard import RealTimer
 from noodlings.worlds.websocket import websocket_port
 from tests.worlds.mush import PASSWORD, Mush
@@ -70,6 +71,19 @@ async def test_width_and_colours_are_those_of_the_address(url):
         assert await sees(caity, "xxx") == "x" * 60
         await caity.send("say hello")
         assert "\x1b[" in await sees(caity, "hello")
+
+
+async def test_who_connects_and_says_nothing_does_not_hold_up_the_end(mush, monkeypatch):
+    monkeypatch.setattr(wire, "GOODBYE_SECONDS", 0.5)
+    async with asyncio.timeout(wire.HANDSHAKE_SECONDS - 2):
+        port = websocket_port("127.0.0.1", 0, mush.visitors.receive, [PAGE], Connections(4_096))
+        async with port as (host, number):
+            _, silent = await asyncio.open_connection(host, number)
+            async with connect(f"ws://{host}:{number}") as guest:  # the silent one was there before
+                await sees(guest, "Welcome")
+            await mush.visitors.close()
+    silent.close()
+    await silent.wait_closed()
 
 
 @pytest.mark.parametrize(
