@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -256,5 +256,4 @@ async def telnet_port(
         for visit in visits:
             visit.cancel()
         await asyncio.gather(*visits, return_exceptions=True)
-        with suppress(OSError):
-            await server.wait_closed()
+        # Not waited for: from Python 3.12 on it would wait for TLS handshakes under way.

@@ -1,12 +1,15 @@
 import asyncio
 import random
 import re
+import shutil
+import ssl
 
 import pytest
 import telnetlib3
 
 from noodlings.connections import MOST_UNREAD, Connections
 from noodlings.errors import UserError
+from noodlings.worlds import wire
 from noodlings.worlds.login_guard import RealTimer
 from noodlings.worlds.telnet import (
     DO,
@@ -20,6 +23,7 @@ from noodlings.worlds.telnet import (
     WONT,
     telnet_port,
 )
+from tests.api.serving import certified
 from tests.worlds.mush import PASSWORD, Mush, client, telnet
 
 pytestmark = pytest.mark.slow
@@ -61,6 +65,26 @@ async def test_fifty_people_hear_every_line_of_everybody_in_order(mush):
             shown = "You" if speaker == name else speaker
             numbers = [int(number) for who, number, whose in said if (who, whose) == (shown, speaker)]
             assert numbers == list(range(LINES))
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate with")
+async def test_a_handshake_that_nobody_goes_on_with_does_not_hold_up_the_end(mush, tmp_path):
+    _, certificate, _, key = certified(tmp_path)
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificate, key)
+    trusted = ssl.create_default_context(cafile=certificate)
+    async with asyncio.timeout(wire.HANDSHAKE_SECONDS - 2):
+        port = telnet_port("127.0.0.1", 0, mush.visitors.receive, Connections(100), tls)
+        async with port as (host, number):
+            _, silent = await asyncio.open_connection(host, number)
+            reader, guest = await asyncio.open_connection(
+                host, number, ssl=trusted, server_hostname="localhost"
+            )
+            await reader.readuntil(b"Welcome")  # the silent one was there before
+            await mush.visitors.close()
+    for writer in (silent, guest):
+        writer.close()
+        await writer.wait_closed()
 
 
 async def test_options_are_negotiated_with_a_client_that_can(mush):
