@@ -112,7 +112,9 @@ _A_NAME = re.compile(
     r"(?<![.!?…]) (?!I\b|(?:Jan|Febr)uary|March|April|May\b|June|July|August|(?:Sept|Nov|Dec)ember|October"
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z]\w+"
 )
-_WHICH = re.compile(r"\b(?:what|which|whose)(?: (?:old|young|new|other|sort of|kind of|type of))* (\w{3,})\b")
+_WHICH = re.compile(
+    r"\b(?:what|which|whose)(?: (?:old|young|new|other|sort of|kind of|type of))* (\w{3,})\b(?!')"
+)
 _CHOICE = re.compile(r"\b(\w+) or (?:an? |the |his |her )?(\w+)$")
 _LEANING = frozenset(
     {"he", "she", "it", "they", "his", "her", "its", "their", "he's", "she's", "it's", "they're"}
