@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from noodlings.config import Settings
     from noodlings.drawing.screen import Screen
     from noodlings.host.server import Address
+    from noodlings.host.supervisor import Told
     from noodlings.host.visit import CommandLine
     from noodlings.ports import Repository
     from noodlings.values.caller import Caller
@@ -75,17 +76,23 @@ def main() -> int:
     return _exit_code(app)
 
 
-def _exit_code(run: Callable[[], object], told: bool = True) -> int:
+def _exit_code(run: Callable[[], object], told: Told | None = None) -> int:
     """The exit code of something, which ends well or tells the user what it refuses.
 
     Args:
-        told: not where another process tells the same.
+        told: of several processes that may refuse the same, whether one has told it.
     """
     try:
         run()
     except NoodlingsError as error:
         code = 3 if isinstance(error, StoreBusy) else 2
-        return _failed(error, code) if told else code
+        if told is None:
+            return _failed(error, code)
+        with told.get_lock():
+            if not told.value:
+                _failed(error, code)
+            told.value = True
+        return code
     return 0
 
 
@@ -175,9 +182,11 @@ def serve(
             raise typer.Exit(code)
 
 
-def _work(data: Path | None, config: Path | None, address: Address, worker: int, bound: socket.socket) -> int:
+def _work(
+    data: Path | None, config: Path | None, address: Address, worker: int, bound: socket.socket, told: Told
+) -> int:
     """Serve as one of the workers on this machine. Returns the exit code."""
-    return _exit_code(lambda: _serve(settings_of(data, config), address, worker, bound), told=worker == 1)
+    return _exit_code(lambda: _serve(settings_of(data, config), address, worker, bound), told)
 
 
 def _serve(settings: Settings, address: Address, worker: int = 0, bound: socket.socket | None = None) -> None:

@@ -11,7 +11,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from ctypes import c_bool
+from multiprocessing.sharedctypes import Synchronized
 from types import FrameType
+from typing import TypeAlias
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds until a worker that died is replaced; twice as long each time, until one has lived for a minute."""
@@ -23,7 +26,9 @@ REFUSED = (2, 3)
 GRACE_SECONDS = 75.0
 """How long workers may take to stop; what is left is killed."""
 
-Work = Callable[[int, socket.socket], int]
+Told: TypeAlias = "Synchronized[bool]"
+"""Whether one of the workers has told why it cannot start; the others would tell the same."""
+Work = Callable[[int, socket.socket, Told], int]
 """What one worker does, given its number and the socket, → its exit code; it must be picklable."""
 
 log = logging.getLogger(__name__)
@@ -45,8 +50,10 @@ def supervise(work: Work, bound: socket.socket, count: int) -> int:
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, stop)
 
+    told = context.Value(c_bool, False)
+
     def begun(number: int) -> multiprocessing.context.SpawnProcess:
-        process = context.Process(target=_work, args=(work, number, bound), name=f"worker {number}")
+        process = context.Process(target=_work, args=(work, number, bound, told), name=f"worker {number}")
         process.start()
         return process
 
@@ -83,11 +90,11 @@ def supervise(work: Work, bound: socket.socket, count: int) -> int:
     return code
 
 
-def _work(work: Work, number: int, bound: socket.socket) -> None:
+def _work(work: Work, number: int, bound: socket.socket, told: Told) -> None:
     def follow() -> None:
         if (parent := multiprocessing.parent_process()) is not None:
             parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=follow, name="following the parent", daemon=True).start()
-    sys.exit(work(number, bound))
+    sys.exit(work(number, bound, told))
