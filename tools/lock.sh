@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes requirements.lock: every package that noodlings needs, for every platform and Python it supports, in the
+# Writes requirements.lock: every package that noodlings needs, also with PostgreSQL, for every platform and Python it supports, in the
 # newest version that pyproject.toml allows, with the hashes of its files. Run it before a release, or with
 # --upgrade-package NAME (any option of `uv pip compile`) when one of them has to move.
 set -euo pipefail
@@ -11,4 +11,4 @@ trap 'rm -rf "$work"' EXIT
 "$work/venv/bin/pip" install -q 'uv>=0.9,<1'
 cd "$root"
 "$work/venv/bin/uv" pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate \
-    --custom-compile-command tools/lock.sh "$@" pyproject.toml --output-file requirements.lock
+    --custom-compile-command tools/lock.sh "$@" --extra postgresql pyproject.toml --output-file requirements.lock
