@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Writes requirements.lock: every package that noodlings needs, also with PostgreSQL, for every platform and Python it supports, in the
-# newest version that pyproject.toml allows, with the hashes of its files. Run it before a release, or with
-# --upgrade-package NAME (any option of `uv pip compile`) when one of them has to move.
+# Writes requirements.lock: every package that noodlings needs, also with PostgreSQL, for every platform and Python it
+# supports, in the newest version that pyproject.toml allows, with the hashes of its files. Run it before a release, or
+# with --upgrade-package NAME (any option of `uv pip compile`) when one of them has to move.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
