@@ -237,7 +237,8 @@ class _Reply:
     async def part(self) -> str | None:
         """The next part of the answer, `_END` after the last one, None if there is none for a while."""
         try:
-            return await asyncio.wait_for(self._said.get(), ALIVE_SECONDS)
+            async with asyncio.timeout(ALIVE_SECONDS):
+                return await self._said.get()
         except TimeoutError:
             return None
 

@@ -133,7 +133,8 @@ class Person:
         """What was heard since the last call and how many lines were lost; waits if there is nothing."""
         if not self._heard and seconds > 0:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._something.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._something.wait()
         lines, lost = list(self._heard), self.lost
         self.forget()
         return lines, lost

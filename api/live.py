@@ -112,7 +112,8 @@ async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader, h
         taken = reader.take()
         if taken is None:
             try:
-                taken = await asyncio.wait_for(reader.next(), heartbeat)
+                async with asyncio.timeout(heartbeat):
+                    taken = await reader.next()
             except TimeoutError:
                 if not parts.authenticator.holds(held):
                     return

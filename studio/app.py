@@ -110,7 +110,8 @@ class Studio(App[None]):
         while True:
             changed = True
             try:
-                await asyncio.wait_for(self._changed.wait(), MAX_REFRESH_SECONDS)
+                async with asyncio.timeout(MAX_REFRESH_SECONDS):
+                    await self._changed.wait()
             except TimeoutError:
                 changed = False
             self._changed.clear()
