@@ -62,6 +62,7 @@ def test_what_has_not_what_is_asked_for_is_no_answer(question: str, tells: str, 
     "question",
     [
         "who is Ilka?",
+        "who told you about the kiln?",
         "what kind of a day was it?",
         "what is wrong with the kiln?",
         "what way do I go?",
