@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, Queue
@@ -22,6 +24,14 @@ from tests.program import Program
 ROOT = Path(__file__).parents[2]
 STARTS = 60.0
 """Seconds within which a server says that it serves, however busy the machine is."""
+_PORTS = random.Random(os.getpid()).sample(range(10_000, 32_000), 22_000)
+
+
+def free_port() -> int:
+    """A port that nobody listens on, and that the system gives to no client meanwhile (those are above)."""
+    while True:
+        with suppress(OSError), socket.create_server(("127.0.0.1", port := _PORTS.pop())):
+            return port
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -25,7 +25,7 @@ from api import protocol
 from api.run import OrderlyServer
 from noodlings.connections import Connections
 from tests.api.conftest import TOKENS
-from tests.api.serving import Server, certified, served
+from tests.api.serving import Server, certified, free_port, served
 from tests.thorough import THOROUGH
 
 # What they share is made once: they run in one worker, see `tests/conftest.py`.
@@ -97,12 +97,6 @@ def port_of(server: Server) -> int:
 
 def live_url(server: Server) -> str:
     return f"{server.url.replace('http', 'ws', 1)}/api/live"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-        return port
 
 
 def authorised(who: str) -> dict[str, str]:
@@ -198,14 +192,9 @@ def test_headers_that_drip_are_no_sign_of_life(guarded: Server):
 def test_who_is_in_stays_in_and_a_crowd_at_every_door_is_displaced(tmp_path: Path):
     """Over all ports: a live stream, somebody in the rooms and a kept connection outlast the crowds."""
     with ExitStack() as stack:
-        telnet, pages = (stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2))
-        ports = {
-            "NOODLINGS_MUSH__PORT": str(telnet.getsockname()[1]),
-            "NOODLINGS_MUSH__WEBSOCKET_PORT": str(pages.getsockname()[1]),
-        }
-        stack.close()
+        door, page = free_port(), free_port()
+        ports = {"NOODLINGS_MUSH__PORT": str(door), "NOODLINGS_MUSH__WEBSOCKET_PORT": str(page)}
         server = stack.enter_context(limited(tmp_path, **ports))
-        door, page = map(int, ports.values())
         caity = stack.enter_context(socket.create_connection(("127.0.0.1", door), 20, ("127.0.0.2", 0)))
         caity.sendall(b"create Dora correct-horse\r\n")
         hear(caity, b"SERVNAK")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.serving import served
-from tests.host.test_mush import PASSWORD, Person, free_port
+from tests.api.serving import free_port, served
+from tests.host.test_mush import PASSWORD, Person
 from tests.llm.server import KEY, Answer, Server, chat, serving
 
 pytestmark = pytest.mark.slow

@@ -19,7 +19,7 @@ from noodlings.app import build
 from noodlings.config import Settings
 from noodlings.host.server import known
 from noodlings.values.percept import Percept
-from tests.api.serving import ROOT, certified, environment, served
+from tests.api.serving import ROOT, certified, environment, free_port, served
 from tests.program import ran
 
 pytestmark = pytest.mark.slow
@@ -59,11 +59,6 @@ class Person:
         while received := self.socket.recv(4_096):
             self.seen += received
         return self.seen.decode()
-
-
-def free_port() -> int:
-    with closing(socket.create_server(("127.0.0.1", 0))) as bound:
-        return bound.getsockname()[1]
 
 
 def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_machine(tmp_path: Path):
