@@ -278,6 +278,11 @@ class Agent:
         """End what it does in the background, without waiting for a model."""
         await self._follow_up.hurry()
 
+    @property
+    def abandoned(self) -> bool:
+        """Whether it keeps nothing any more, see `UnitOfWork.abandon`."""
+        return self._unit_of_work.abandoned
+
     def abandon(self) -> None:
         """Keep nothing any more, see `UnitOfWork.abandon`."""
         self._unit_of_work.abandon()

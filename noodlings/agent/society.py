@@ -68,6 +68,7 @@ class AgentRegistry(Mapping[str, Agent]):
         agent = self._living.get(agent_id)
         if agent is not None and self._store is not None and self._store.outdated(agent_id):
             agent.abandon()
+        if agent is not None and agent.abandoned:  # also as something was forgotten elsewhere
             agent = None
         if agent is None:
             if self._store is not None:

@@ -24,13 +24,17 @@ ALL_TRACES = 1_000_000
 
 @dataclass(eq=False)
 class UnitOfWork:
-    """Everything of one agent that outlives the process."""
+    """Everything of one agent that outlives the process.
+
+    Attributes:
+        abandoned: whether it keeps nothing any more, see `abandon`.
+    """
 
     core: AgentCore
     journal: ChangeJournal
     services: AgentServices
     _unreadable: bool = False
-    _abandoned: bool = False
+    abandoned: bool = False
 
     def __post_init__(self) -> None:
         self._initial_state = self.core.state()
@@ -62,7 +66,7 @@ class UnitOfWork:
 
     def _commit(self, state: AgentState | None, trace: Trace | None) -> None:
         changes = self.journal.changes(self.core.id, state, trace)
-        if self._abandoned:
+        if self.abandoned:
             raise AgentElsewhere(self.core.id)
         try:
             if self._unreadable:
@@ -91,7 +95,7 @@ class UnitOfWork:
 
     def abandon(self) -> None:
         """Keep nothing any more: the agent was changed elsewhere, and is loaded anew."""
-        self._abandoned = True
+        self.abandoned = True
 
     def _committed(self, changes: Changes) -> None:
         if self.core.archive is not None:

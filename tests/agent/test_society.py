@@ -143,3 +143,13 @@ async def test_an_agent_that_was_changed_elsewhere_is_loaded_anew_and_the_old_on
         old.keep()
     await hello(society)
     assert len(society.store.archive("phi")) == 2
+
+
+async def test_an_agent_of_which_something_was_forgotten_elsewhere_is_never_handed_out_again(
+    society: Society,
+) -> None:
+    old = society.agents["phi"]
+    old.forgot_elsewhere()
+    assert society.agents["phi"] is not old
+    await hello(society)
+    assert len(society.store.archive("phi")) == 1

@@ -148,6 +148,21 @@ def test_a_stream_shows_nothing_that_was_forgotten_at_another_worker(started: Ca
         assert heard(b) == ["I like quince tea.", "Is it raining?"]
 
 
+def test_a_character_that_forgot_at_another_worker_lives_on_when_it_changes_hands(
+    started: Callable[..., Server],
+):
+    a, b = started(), started()
+    assert tell(b, "I like the sea.").status_code == 200
+    assert heard(a) == ["I like the sea."]  # it has a copy
+    assert b.client.delete("/api/agents/phi/memory/entries?user_id=user_caity").status_code == 200
+    until = time.monotonic() + TAKEN_OVER
+    while heard(a) and time.monotonic() < until:
+        os.sched_yield()  # it is told of it in a moment
+    b.stop(signal.SIGTERM)
+    assert tell(a, "Hello Phi!").status_code == 200
+    assert heard(a) == ["Hello Phi!"]
+
+
 def test_all_workers_share_rates_names_and_characters(started: Callable[..., Server]):
     a, b = started(), started()
     recipe = {"name": "Lotta", "species": "robot"}
