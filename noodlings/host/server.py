@@ -286,6 +286,7 @@ async def _rooms_open(
         while True:
             await worker.wait_for_rooms()
             try:
+                serving.society.store.will_load(ROOMS)
                 serving.world.resume(serving.society.world_state, serving.society.personas.values())
             except StoreError as error:
                 log.warning("the rooms cannot be read: %s", error)

@@ -155,8 +155,8 @@ class Worker:
             case ["left"]:
                 self._woken.set()
                 self._left.set()
-            case ["give", agent_id, worker] if agent_id != ROOMS and self._leases.holds(agent_id):
-                if worker != self._leases.worker and agent_id not in self._leaving:
+            case ["give", agent_id, worker] if ROOMS != agent_id and self._leases.worker != worker:
+                if self.serves(agent_id):  # by the database, as after a pause it holds nothing here
                     self._begin(self._give(agent_id, worker))
             case ["given", agent_id] if agent_id in self._given:
                 self._given[agent_id].set()

@@ -121,6 +121,29 @@ def test_a_worker_that_stood_still_writes_nothing_of_its_own(started: Callable[.
     assert heard(a) == heard(b) == [f"line {number}" for number in range(4)]
 
 
+def test_after_a_pause_characters_are_handed_over_and_the_rooms_come_back(started: Callable[..., Server]):
+    a, b = started(), started()
+
+    def typed(server: Server, user: str, line: str) -> Any:
+        return server.client.post("/api/commands", json={"line": line, "user_id": user})
+
+    assert typed(a, "user_caity", "look").status_code == 200
+    assert tell(a, "line 0", "maren").status_code == 200
+    a.process.send_signal(signal.SIGSTOP)
+    try:
+        assert typed(b, "user_bob", "look").status_code == 200  # the rooms are there by now
+    finally:
+        a.process.send_signal(signal.SIGCONT)
+    until = time.monotonic() + TAKEN_OVER
+    while tell(a, "line 1", "servnak").status_code != 200 and time.monotonic() < until:
+        os.sched_yield()  # it learns of it only now
+    asked = {"model": "maren", "stream": True, "messages": [{"role": "user", "content": "line 2"}]}
+    b.client.post("/v1/chat/completions", json=asked)
+    assert heard(b, "maren") == ["line 0", "line 2"]
+    b.stop(signal.SIGTERM)
+    assert typed(a, "user_eve", "look").status_code == 200
+
+
 def test_a_stream_shows_what_happens_at_another_worker(started: Callable[..., Server]):
     a, b = started(), started()
     assert tell(a, "line 0").status_code == 200
