@@ -14,14 +14,14 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from httpx2 import ASGITransport, Request
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.gate import CHANGING, FORWARDED, given_first
-from api.problem import RefusedRequest, problem, status_of
+from api.problem import BROKE, RefusedRequest, problem, status_of
 from noodlings.errors import StoreError, UserError, told
 from noodlings.ports import ROOMS
+from noodlings.text import clean
 
 if TYPE_CHECKING:
     from api.authentication import AccessToken
@@ -92,44 +92,64 @@ class Forwarding:
 
 
 async def answer(app: ASGIApp, parts: ServerParts, forwarded: ForwardedRequest) -> str | None:
-    """What this process answers to a request that another one let in, see `noodlings.host.workers.Answer`."""
-    asked = json.loads(forwarded.request)
+    """What this process answers to a request that another one let in, see `noodlings.host.workers.Answer`.
+
+    It answers whatever happens, or the other one would wait and this one try again.
+    """
+    path, sent = "", list[Message]()
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": asked["body"].encode("latin-1")}
+
     try:
         if forwarded.begun:
             why = "The process that answered this died; see whether it was done before you send it again."
             raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, why)
-        held = parts.authenticator.by_key(asked["token"])
+        asked = json.loads(forwarded.request)
+        path = asked["path"]
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.4"},
+            "http_version": "1.1",
+            "scheme": "http",
+            "method": asked["method"],
+            "path": path,
+            "raw_path": asked["raw_path"].encode("latin-1"),
+            "query_string": asked["query"].encode("latin-1"),
+            "headers": _raw(asked["headers"]),
+            "client": (asked["address"], 0),
+            "state": {FORWARDED: True, "held": parts.authenticator.by_key(asked["token"])},
+        }
+        await app(scope, receive, send)
     except RefusedRequest as refused:
-        refusal = problem(refused.status, str(refused), path=asked["path"])
-        return _written(refusal.status_code, refusal.raw_headers, bytes(refusal.body))
-
-    async def let_in(scope: Scope, receive: Receive, send: Send) -> None:
-        await app(dict(scope) | {"state": {FORWARDED: True, "held": held}}, receive, send)
-
-    transport = ASGITransport(let_in, raise_app_exceptions=False, client=(asked["address"], 0))
-    request = Request(
-        asked["method"],
-        f"http://worker{asked['path']}?{asked['query']}",
-        headers=_raw(asked["headers"]),
-        content=asked["body"].encode("latin-1"),
-    )
-    given = await transport.handle_async_request(request)
-    unserved, ownership = given.status_code == HTTPStatus.SERVICE_UNAVAILABLE, parts.society.ownership
+        await problem(refused.status, str(refused), path=path)({"type": "http"}, receive, send)
+    except Exception:
+        log.exception("a request that another process let in broke")
+        if not sent:
+            await problem(HTTPStatus.INTERNAL_SERVER_ERROR, BROKE, path=path)({"type": "http"}, receive, send)
+    (started, *parts_of_body), ownership = sent, parts.society.ownership
+    unserved = started["status"] == HTTPStatus.SERVICE_UNAVAILABLE
     if unserved and forwarded.repeatable and ownership and not ownership.serves(forwarded.agent_id):
         return None
-    return _written(given.status_code, given.headers.raw, await given.aread())
+    body = b"".join(message.get("body", b"") for message in parts_of_body)
+    return _written(started["status"], started["headers"], body)
 
 
 def _request(scope: Scope, body: bytes, held: AccessToken) -> tuple[dict[str, Any], bool]:
     """A request as it travels, with a key if it is a turn and has none; whether it may be answered twice."""
     headers = _texts(scope["headers"])
     turn = scope["path"].endswith(_TURNS)
-    keyed = _KEY in Headers(scope=scope) or bool(_fields(body).get(_KEY_IN_BODY))
-    if turn and not keyed:
+    keys = Headers(scope=scope).get(_KEY, ""), _fields(body).get(_KEY_IN_BODY) or ""
+    if turn and not any(clean(str(key)) for key in keys):
+        headers = [header for header in headers if header[0] != _KEY]
         headers.append((_KEY, secrets.token_hex(16)))
     return {
         "method": scope["method"],
-        "path": scope["raw_path"].decode("latin-1"),
+        "path": scope["path"],
+        "raw_path": scope["raw_path"].decode("latin-1"),
         "query": scope["query_string"].decode("latin-1"),
         "headers": headers,
         "body": body.decode("latin-1"),

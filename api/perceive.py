@@ -212,7 +212,7 @@ async def perceive(
         tier=Tier(said.tier),
     )
     return await _turn(
-        request, caller, here.id, percept, clean(_one(said.idempotency_key, key, "idempotency_key"))
+        request, caller, here.id, percept, _one(clean(said.idempotency_key), clean(key), "idempotency_key")
     )
 
 
@@ -227,7 +227,7 @@ async def event(
     here = society.find(agent)
     percept = game_event(event.event, event.data, society.clock.now(), caller.user_id, here.rules)
     return await _turn(
-        request, caller, here.id, percept, clean(_one(event.idempotency_key, key, "idempotency_key"))
+        request, caller, here.id, percept, _one(clean(event.idempotency_key), clean(key), "idempotency_key")
     )
 
 

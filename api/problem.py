@@ -24,6 +24,7 @@ CHAT = "/v1/"
 """The beginning of all paths for chat clients, see `api.chat`."""
 NO_STORE = "no-store"
 """The `Cache-Control` of every answer except the files of the page."""
+BROKE = "Something went wrong on the server; the details are in its log."
 _LONGEST = 500
 """The most characters of what is wrong with one value."""
 
@@ -196,5 +197,4 @@ async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     # Starlette raises it again after this answer, and the server logs it with its traceback.
     asked = shorten(request.method, 20), shorten(clean(request.url.path), 200)
     log.error("%s %s broke: %s", *asked, type(error).__name__)
-    words = "Something went wrong on the server; the details are in its log."
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, words, path=request.url.path)
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, BROKE, path=request.url.path)
