@@ -80,14 +80,16 @@ class Worker:
             await _at_most(given.wait(), LOOK_SECONDS)
 
     async def ask(self, agent_id: str, request: str, repeatable: bool) -> str:
-        asked = self._outbox.ask(agent_id, self._leases.worker, request, repeatable)
+        asked = self._outbox.ask(agent_id, request, repeatable)
         reply = self._replies[asked] = asyncio.get_running_loop().create_future()
         try:
-            return await asyncio.wait_for(reply, ASK_SECONDS)
+            given = await asyncio.wait_for(reply, ASK_SECONDS)
         except TimeoutError:
             raise AgentElsewhere(agent_id) from None
         finally:
             del self._replies[asked]
+        # It is "" where the owner by now was not there yet when this was sealed.
+        return given or await self.ask(agent_id, request, repeatable)
 
     # -- the rooms
 
@@ -155,7 +157,7 @@ class Worker:
             case ["left"]:
                 self._woken.set()
                 self._left.set()
-            case ["give", agent_id, worker] if ROOMS != agent_id and self._leases.worker != worker:
+            case ["give", agent_id, worker] if agent_id != ROOMS and worker != self._leases.worker:
                 if self.serves(agent_id):  # by the database, as after a pause it holds nothing here
                     self._begin(self._give(agent_id, worker))
             case ["given", agent_id] if agent_id in self._given:
@@ -203,7 +205,7 @@ class Worker:
     def _look(self, answer: Answer) -> None:
         """Hand out the replies that are there, and begin to answer what is due."""
         if self._replies:
-            asked = self._outbox.take_replies(self._leases.worker)
+            asked = self._outbox.take_replies()
             for number, waiting in self._replies.items():
                 if waiting.done():
                     continue
@@ -211,7 +213,7 @@ class Worker:
                     waiting.set_exception(TimeoutError())
                 elif (reply := asked[number]) is not None:
                     waiting.set_result(reply)
-        for request in self._outbox.due(self._leases.worker):
+        for request in self._outbox.due():
             if request.id not in self._answering and self.serves(request.agent_id):
                 self._answering.add(request.id)
                 self._begin(self._reply(request, answer))
@@ -219,7 +221,8 @@ class Worker:
     async def _reply(self, request: ForwardedRequest, answer: Answer) -> None:
         try:
             self._outbox.begin(request)
-            reply = await answer(request)
+            unread = not request.request and not request.begun
+            reply = "" if unread else await answer(request)
             if reply is not None:
                 self._outbox.reply(request, reply)
         finally:

@@ -14,7 +14,6 @@ import logging
 import threading
 import time
 from collections import Counter
-from uuid import uuid4
 
 from sqlalchemy import (
     BigInteger,
@@ -34,6 +33,7 @@ from noodlings.errors import AgentElsewhere, StoreError
 from noodlings.store.rows import Row
 from noodlings.store.sql_database import SqlDatabase
 from noodlings.store.transaction import Transaction
+from noodlings.store.worker_key import WorkerKey
 
 CHANNEL = "noodlings:"
 """Begins the name of the channel; that of the schema follows, as there may be a world in each."""
@@ -97,12 +97,14 @@ class Leases:
         apart: the same database over a connection of its own, for the heartbeat.
 
     Attributes:
-        worker: an id that no other process has.
+        key: what others seal with for this worker alone.
+        worker: its id, which no other process has.
         claims: how often each agent came to this worker.
     """
 
     def __init__(self, database: SqlDatabase, apart: SqlDatabase) -> None:
-        self.worker = uuid4().hex
+        self.key = WorkerKey()
+        self.worker = self.key.worker
         self._database, self._apart = database, apart
         self.claims: Counter[str] = Counter()
         self._tokens: dict[str, int] = {}

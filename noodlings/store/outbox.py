@@ -1,7 +1,7 @@
 """The outbox: requests to agents of other workers, kept until they are answered, and the replies.
 
 A request is in the database before anybody is told of it. Notifications only wake: whoever misses one finds
-the request, or the reply, at the next look.
+the request, or the reply, at the next look. Both are sealed, see `noodlings.store.worker_key`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -34,16 +34,18 @@ from sqlalchemy import (
 )
 
 from noodlings.errors import StoreError
+from noodlings.store.cipher import Unopened, place
 from noodlings.store.leases import CHANNEL, leases, living, shared, tell
-from noodlings.store.rows import undamaged
+from noodlings.store.rows import Row
 from noodlings.store.sql_database import SqlDatabase
-from noodlings.store.transaction import Transaction
+from noodlings.store.worker_key import WorkerKey
 
 LISTEN_SECONDS = 0.5
 """How long a listener that is to end waits for the next notification."""
 
 log = logging.getLogger(__name__)
 
+# Not worth a write to the log: if the server dies, whoever asked is told nothing, and asks again.
 outbox = Table(
     "outbox",
     shared,
@@ -58,6 +60,7 @@ outbox = Table(
     Column("repeatable", Boolean, nullable=False),
     Column("begun", Boolean, nullable=False),
     Column("asked", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    prefixes=["UNLOGGED"],
 )
 _of_id = outbox.c.id == bindparam("of_id")
 ASK = insert(outbox).values(begun=False)
@@ -74,7 +77,6 @@ DUE = (
     )
     .order_by(outbox.c.number)
 )
-SOON = select(func.set_config("synchronous_commit", "off", True))
 BEGIN = update(outbox).where(_of_id).values(begun=True)
 REPLY = update(outbox).where(_of_id, outbox.c.agent_id == bindparam("of_agent"))
 ASKED = select(outbox.c.agent_id, outbox.c.id, outbox.c.reply).where(outbox.c.asker == bindparam("of_worker"))
@@ -89,7 +91,7 @@ class ForwardedRequest:
     Attributes:
         agent_id: whose owner answers it.
         asker: the worker that waits for the reply.
-        request: the request itself.
+        request: the request itself; "" where it was not sealed for this worker, or is damaged.
         repeatable: whether it may be answered twice, because it has a key.
         begun: whether a worker began to answer it, and died; it is not noted of what is repeatable.
     """
@@ -103,31 +105,36 @@ class ForwardedRequest:
 
 
 class Outbox:
-    """Requests to agents of other workers. Safe to use from any thread."""
+    """Requests to agents of other workers. Safe to use from any thread.
 
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
+    Args:
+        key: the key of this worker.
+    """
 
-    def ask(self, agent_id: str, asker: str, request: str, repeatable: bool) -> str:
+    def __init__(self, database: SqlDatabase, key: WorkerKey) -> None:
+        self._database, self._key = database, key
+
+    def ask(self, agent_id: str, request: str, repeatable: bool) -> str:
         """Keep a request, and wake whoever may answer it. Returns its id."""
         number = uuid4().hex
-        row = {
-            "id": number,
-            "agent_id": agent_id,
-            "asker": asker,
-            "request": request,
-            "repeatable": repeatable,
-        }
-        with self._soon() as transaction:
-            transaction.run(ASK, row)
+        row = {"id": number, "agent_id": agent_id, "asker": self._key.worker, "repeatable": repeatable}
+        with self._database.transaction() as transaction:
+            readers = transaction.column(living, {})
+            sealed = self._key.sealed(request, readers, _place("request", agent_id, number))
+            transaction.run(ASK, row | {"request": sealed})
             tell(transaction, "asked", agent_id)
         return number
 
-    def due(self, worker: str) -> list[ForwardedRequest]:
-        """Unanswered requests to agents that belong to a worker or to nobody alive, in order."""
+    def due(self) -> list[ForwardedRequest]:
+        """Unanswered requests to agents that belong to this worker or to nobody alive, in order."""
         with self._database.snapshot() as transaction:
-            rows = transaction.rows(DUE, {"of_worker": worker})
-        return undamaged(rows, transaction.vault.reading("outbox", lambda row: ForwardedRequest(**row)))
+            rows = transaction.rows(DUE, {"of_worker": self._key.worker})
+        for row in rows:
+            try:
+                row["request"] = self._opened(row, "request")
+            except Unopened:
+                row["request"] = ""
+        return [ForwardedRequest(**row) for row in rows]
 
     def begin(self, request: ForwardedRequest) -> None:
         """Note that a request is being answered, if it must not be answered twice."""
@@ -138,38 +145,39 @@ class Outbox:
 
     def reply(self, request: ForwardedRequest, reply: str) -> None:
         """Answer a request, and wake who asked."""
-        row = {"of_id": request.id, "of_agent": request.agent_id, "reply": reply}
-        with self._soon() as transaction:
-            transaction.run(REPLY, row)
+        row = {"of_id": request.id, "of_agent": request.agent_id}
+        place = _place("reply", request.agent_id, request.id)
+        with self._database.transaction() as transaction:
+            transaction.run(REPLY, row | {"reply": self._key.sealed(reply, [request.asker], place)})
             tell(transaction, "replied", request.asker)
 
-    def take_replies(self, worker: str) -> dict[str, str | None]:
-        """The requests of a worker by id, each with its reply, or None where there is none yet.
+    def take_replies(self) -> dict[str, str | None]:
+        """The requests of this worker by id, each with its reply, or None where there is none yet.
 
-        Those that have one are dropped. What a server that died had not kept is missing.
+        Those that have one are dropped. What a server that died had not kept, or is damaged, is missing.
         """
-        with self._soon() as transaction:
-            rows = transaction.rows(ASKED, {"of_worker": worker})
-            for row in rows:
-                if row["reply"] is not None:
-                    transaction.run(DROP, {"of_id": row["id"]})
-        read = transaction.vault.reading("outbox", lambda row: (str(row["id"]), row["reply"]))
-        return dict(undamaged(rows, read))
+        found: dict[str, str | None] = {}
+        with self._database.transaction() as transaction:
+            for row in transaction.rows(ASKED, {"of_worker": self._key.worker}):
+                if row["reply"] is None:
+                    found[row["id"]] = None
+                    continue
+                transaction.run(DROP, {"of_id": row["id"]})
+                with suppress(Unopened):
+                    found[row["id"]] = self._opened(row, "reply")
+        return found
 
     def tell(self, *words: str) -> None:
         """Tell all workers something, see `tell`."""
         with self._database.transaction() as transaction:
             tell(transaction, *words)
 
-    @contextmanager
-    def _soon(self) -> Iterator[Transaction]:
-        """A transaction that reaches the disk of the server some moments later.
+    def _opened(self, row: Row, column: str) -> str:
+        return self._key.opened(row[column], _place(column, row["agent_id"], row["id"]))
 
-        If the server dies before, whoever asked is told nothing, and asks again.
-        """
-        with self._database.transaction() as transaction:
-            transaction.value(SOON, {})
-            yield transaction
+
+def _place(column: str, agent_id: str, number: str) -> bytes:
+    return place("outbox", column, agent_id, number)
 
 
 class Listener:

@@ -62,7 +62,7 @@ class Sharing:
         database.add_tables(shared)
         self._apart = database.apart()
         self.leases = Leases(database, self._apart)
-        self.outbox = Outbox(database)
+        self.outbox = Outbox(database, self.leases.key)
         self.rates = SharedRates(database)
         self.listener = Listener(database.notifications)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from noodlings.errors import StoreError, UserError
 from noodlings.store.tables import SCHEMA
 from noodlings.store.transaction import Transaction
-from noodlings.store.vault import RESEALED, Vault
+from noodlings.store.vault import TABLES, Vault
 
 if TYPE_CHECKING:
     from noodlings.store.sharing import Sharing
@@ -114,7 +114,7 @@ class SqlDatabase(ABC):
             stopped: asked now and then.
         """
         written, newest = 0, self.vault.key_id
-        for table in RESEALED:
+        for table in TABLES:
             after, some = None, 1
             while some:
                 if stopped():

@@ -109,11 +109,8 @@ TABLES: Mapping[str, _Sealed] = {
     ),
     "agents": _Sealed("the state of {0}", ("agent_id",), ("state",)),
     "world": _Sealed("the world data under {0!r}", ("key",), ("value",)),
-    "outbox": _Sealed("a request to {0}", ("agent_id", "id"), ("request", "reply")),
 }
 """Every column that may hold words. An empty value is not sealed."""
-RESEALED = tuple(name for name in TABLES if name in metadata.tables)
-"""The tables whose rows last, so that they are sealed anew with a new key."""
 
 
 class Vault:

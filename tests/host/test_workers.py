@@ -13,19 +13,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from websockets.sync.client import connect
 
-from noodlings.config import Settings
+from noodlings.agent.society import Society
+from noodlings.app import build
+from noodlings.config import EmbeddingSettings, Settings, StoreSettings
 from noodlings.host.visit import opened
-from noodlings.host.workers import worker_of
+from noodlings.host.workers import Worker, worker_of
 from noodlings.store.outbox import ForwardedRequest
+from noodlings.store.sharing import Sharing
+from noodlings.store.sql import SqlStore
 from tests.api.serving import ROOT, Server, environment, served
-from tests.postgres import NewDatabase
+from tests.postgres import NewDatabase, PostgresServer
 from tests.program import ran
 
 pytest.importorskip("psycopg")
@@ -186,6 +191,22 @@ def test_a_character_that_forgot_at_another_worker_lives_on_when_it_changes_hand
     assert heard(a) == ["Hello Phi!"]
 
 
+def test_what_is_refused_elsewhere_for_want_of_a_key_is_nowhere_on_the_disk(
+    started: Callable[..., Server], postgres_server: PostgresServer, tmp_path: Path
+):
+    a, b = started(), started()
+    assert tell(a, "The zzverbena is under the stone.").status_code == 200
+    secret = {"text": "The zzheliotrope is under the stone.", "user_id": "user_caity", "tier": 3}
+    refused = b.client.post("/api/agents/phi/perceive", json=secret)
+    assert refused.status_code == 400
+    assert "Nothing of this was kept" in refused.json()["detail"]
+    postgres_server.admin("CHECKPOINT")
+    files = [path for folder in (postgres_server.folder, tmp_path) for path in folder.rglob("*")]
+    kept = [path.read_bytes() for path in files if path.is_file()]
+    assert any(b"zzverbena" in content for content in kept)
+    assert not any(b"zzheliotrope" in content for content in kept)
+
+
 def test_all_workers_share_rates_names_and_characters(started: Callable[..., Server]):
     a, b = started(), started()
     recipe = {"name": "Lotta", "species": "robot"}
@@ -254,6 +275,40 @@ async def test_a_worker_that_is_woken_just_as_it_stops_ends(url: str, tmp_path: 
                 keeping.cancel()
             await asyncio.wait((keeping,), timeout=30)
             assert keeping.cancelled()
+
+
+@contextmanager
+def worker(url: str, folder: Path) -> Iterator[tuple[Society, Worker, Sharing]]:
+    """A worker in this process."""
+    settings = Settings(
+        store=StoreSettings(url=SecretStr(url), path=str(folder)), embedding=EmbeddingSettings(model="none")
+    )
+    with closing(build(settings, shared=True)) as society:
+        assert isinstance(society.store, SqlStore)
+        sharing, ours = society.store.sharing, worker_of(society)
+        assert sharing is not None
+        assert ours is not None
+        society.ownership = ours
+        yield society, ours, sharing
+
+
+async def test_what_a_later_owner_cannot_read_is_asked_again(url: str, tmp_path: Path):
+    read: list[str] = []
+
+    async def answer(request: ForwardedRequest) -> str:
+        read.append(request.request)
+        return "well"
+
+    with worker(url, tmp_path / "a") as (_, _, owner), worker(url, tmp_path / "b") as (_, asker, _):
+        owner.leases.claim("phi")
+        async with asker.running(answer):
+            asking = asyncio.create_task(asker.ask("phi", "how are you?", repeatable=False))
+            await asyncio.sleep(0)
+            with worker(url, tmp_path / "c") as (_, late, sharing):
+                async with late.running(answer):
+                    owner.leases.give("phi", sharing.leases.worker)
+                    assert await asking == "well"
+    assert read == ["how are you?"]
 
 
 @contextmanager

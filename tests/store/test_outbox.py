@@ -1,4 +1,4 @@
-"""Requests to agents of other workers: kept until they are answered, in order, and sealed with a key."""
+"""Requests to agents of other workers: kept until they are answered, in order, and read by workers alone."""
 
 from __future__ import annotations
 
@@ -10,16 +10,10 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg")
 
-from noodlings.store.cipher import UserKey  # noqa: E402
-from noodlings.store.keys import UserKeys  # noqa: E402
 from noodlings.store.sharing import Sharing  # noqa: E402
 from noodlings.store.sql import SqlStore  # noqa: E402
-from noodlings.store.vault import Encryption  # noqa: E402
-from noodlings.values.audience import Tier  # noqa: E402
 from tests.postgres import NewDatabase  # noqa: E402
 from tests.store.records import AGENT  # noqa: E402
-
-KEY = UserKey(bytes(32))
 
 
 @pytest.fixture
@@ -28,8 +22,8 @@ def url(new_database: NewDatabase) -> str:
 
 
 @contextmanager
-def worker(url: str, encryption: Encryption | None = None) -> Iterator[Sharing]:
-    with closing(SqlStore(url, shared=True, encryption=encryption)) as store:
+def worker(url: str) -> Iterator[Sharing]:
+    with closing(SqlStore(url, shared=True)) as store:
         assert store.sharing is not None
         yield store.sharing
 
@@ -37,16 +31,16 @@ def worker(url: str, encryption: Encryption | None = None) -> Iterator[Sharing]:
 def test_a_request_goes_to_the_owner_and_its_reply_to_who_asked(url: str) -> None:
     with worker(url) as owner, worker(url) as asker:
         owner.leases.claim(AGENT)
-        asked = asker.outbox.ask(AGENT, asker.leases.worker, "how are you?", repeatable=False)
-        assert asker.outbox.due(asker.leases.worker) == []
-        (request,) = owner.outbox.due(owner.leases.worker)
+        asked = asker.outbox.ask(AGENT, "how are you?", repeatable=False)
+        assert asker.outbox.due() == []
+        (request,) = owner.outbox.due()
         assert (request.agent_id, request.request, request.begun) == (AGENT, "how are you?", False)
-        assert asker.outbox.take_replies(asker.leases.worker) == {asked: None}
+        assert asker.outbox.take_replies() == {asked: None}
         owner.outbox.reply(request, "well")
-        assert owner.outbox.due(owner.leases.worker) == []
-        assert owner.outbox.take_replies(owner.leases.worker) == {}
-        assert asker.outbox.take_replies(asker.leases.worker) == {asked: "well"}
-        assert asker.outbox.take_replies(asker.leases.worker) == {}
+        assert owner.outbox.due() == []
+        assert owner.outbox.take_replies() == {}
+        assert asker.outbox.take_replies() == {asked: "well"}
+        assert asker.outbox.take_replies() == {}
 
 
 def test_requests_come_in_the_order_in_which_they_were_asked(url: str) -> None:
@@ -54,8 +48,8 @@ def test_requests_come_in_the_order_in_which_they_were_asked(url: str) -> None:
         owner.leases.claim(AGENT)
         for number in range(10):
             asker = (a, b)[number % 2]
-            asker.outbox.ask(AGENT, asker.leases.worker, str(number), repeatable=True)
-        due = owner.outbox.due(owner.leases.worker)
+            asker.outbox.ask(AGENT, str(number), repeatable=True)
+        due = owner.outbox.due()
         assert [request.request for request in due] == [str(number) for number in range(10)]
 
 
@@ -63,37 +57,55 @@ def test_what_a_dead_worker_had_begun_is_known_to_the_next(url: str) -> None:
     with worker(url) as asker, worker(url) as heir:
         with worker(url) as owner:
             owner.leases.claim(AGENT)
-            asker.outbox.ask(AGENT, asker.leases.worker, "how are you?", repeatable=False)
-            (request,) = owner.outbox.due(owner.leases.worker)
+            asker.outbox.ask(AGENT, "how are you?", repeatable=False)
+            (request,) = owner.outbox.due()
             owner.outbox.begin(request)
-            assert heir.outbox.due(heir.leases.worker) == []
-        (request,) = heir.outbox.due(heir.leases.worker)
+            assert heir.outbox.due() == []
+        (request,) = heir.outbox.due()
         assert request.begun
 
 
-def test_with_a_key_no_word_of_a_request_stands_in_the_database(url: str) -> None:
-    encryption = Encryption(Tier.SECRET, UserKeys(KEY.text))
-    with worker(url, encryption) as sharing, psycopg.connect(url.replace("+psycopg", "")) as admin:
-        ours = sharing.leases.worker
-        asked = sharing.outbox.ask(AGENT, ours, "zzheliotrope", repeatable=True)
-        (request,) = sharing.outbox.due(ours)
+def test_no_word_of_a_request_stands_in_the_database_and_its_log_has_none_of_it(url: str) -> None:
+    with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", "")) as admin:
+        asked = sharing.outbox.ask(AGENT, "zzheliotrope", repeatable=True)
+        (request,) = sharing.outbox.due()
         assert request.request == "zzheliotrope"
         sharing.outbox.reply(request, "zzverbena")
         kept = str(admin.execute("SELECT * FROM outbox").fetchall())
         assert asked in kept
         assert "zzheliotrope" not in kept
         assert "zzverbena" not in kept
-        assert sharing.outbox.take_replies(ours) == {asked: "zzverbena"}
+        assert admin.execute("SELECT relpersistence FROM pg_class WHERE relname = 'outbox'").fetchone() == (
+            "u",
+        )
+        assert sharing.outbox.take_replies() == {asked: "zzverbena"}
 
 
-def test_a_damaged_request_holds_up_no_other(url: str) -> None:
-    encryption = Encryption(Tier.SECRET, UserKeys(KEY.text))
-    with worker(url, encryption) as sharing, psycopg.connect(url.replace("+psycopg", "")) as admin:
-        for words in ("one", "two"):
-            sharing.outbox.ask(AGENT, sharing.leases.worker, words, repeatable=True)
-        admin.execute("UPDATE outbox SET request = left(request, -4) || 'AAAA' WHERE number = 1")
-        admin.commit()
-        assert [one.request for one in sharing.outbox.due(sharing.leases.worker)] == ["two"]
+def test_a_worker_that_came_later_cannot_read_a_request(url: str) -> None:
+    with worker(url) as asker:
+        asked = asker.outbox.ask(AGENT, "how are you?", repeatable=True)
+        with worker(url) as late:
+            (request,) = late.outbox.due()
+            assert request.request == ""
+            late.outbox.reply(request, "")
+            assert asker.outbox.take_replies() == {asked: ""}
+            asker.outbox.ask(AGENT, "how are you?", repeatable=True)
+            assert [request.request for request in late.outbox.due()] == ["how are you?"]
+
+
+def test_what_is_damaged_or_moved_is_not_read_and_holds_up_nothing_else(url: str) -> None:
+    with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
+        asked = [sharing.outbox.ask(AGENT, words, repeatable=True) for words in ("one", "two", "three")]
+        admin.execute("UPDATE outbox SET request = left(request, -6) || 'AAAA\"}' WHERE number = 1")
+        admin.execute(
+            "UPDATE outbox SET request = (SELECT request FROM outbox WHERE number = 3) WHERE number = 2"
+        )
+        due = sharing.outbox.due()
+        assert [request.request for request in due] == ["", "", "three"]
+        for request in due:
+            sharing.outbox.reply(request, "well")
+        admin.execute("UPDATE outbox SET reply = 'well' WHERE number = 1")
+        assert sharing.outbox.take_replies() == dict.fromkeys(asked[1:], "well")
 
 
 async def test_all_workers_hear_what_one_tells(url: str) -> None:
@@ -152,9 +164,9 @@ def test_a_bucket_fills_at_its_rate(url: str) -> None:
 def test_what_nobody_waits_for_any_more_is_deleted(url: str) -> None:
     with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
         sharing.rates.take("toad", 0.5, 1.0)
-        sharing.outbox.ask(AGENT, "dead", "how are you?", repeatable=True)
-        sharing.outbox.ask(AGENT, "dead", "and now?", repeatable=True)
-        sharing.outbox.reply(sharing.outbox.due(sharing.leases.worker)[0], "well")
+        sharing.outbox.ask(AGENT, "how are you?", repeatable=True)
+        sharing.outbox.ask(AGENT, "and now?", repeatable=True)
+        sharing.outbox.reply(sharing.outbox.due()[0], "well")
         sharing.tidy()
         assert admin.execute("SELECT count(*) FROM outbox").fetchall() == [(2,)]
         admin.execute("UPDATE rates SET since = since - interval '2 hours'")
