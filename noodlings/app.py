@@ -9,6 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from filelock import FileLock
+
 from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
@@ -98,7 +100,7 @@ def build(
         shared=shared,
     )
     require_keepable(repository, Tier(max(settings.privacy.tiers.values(), default=Tier.OPEN)))
-    notes = None if store or read_only else _notes(settings, repository)
+    notes = None if store or read_only else _notes(settings, repository, shared)
     gateway = _gateway(settings, repository)
     clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(repository))
     found = read_recipes(folder)
@@ -199,10 +201,11 @@ async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
             await gateway.close()
 
 
-def _notes(settings: Settings, repository: Repository) -> Notes:
+def _notes(settings: Settings, repository: Repository, shared: bool) -> Notes:
     """The notes beside the database; switched off, they can still be deleted."""
     notebook = Notebook(settings.data_dir / FOLDER_NAME)
-    writer = NoteWriter(repository, notebook, feeling, settings.store.encrypted_from)
+    lock = FileLock(settings.data_dir / f"{FOLDER_NAME}.lock") if shared else None
+    writer = NoteWriter(repository, notebook, feeling, settings.store.encrypted_from, lock)
     return NoteSync(writer, settings.notes.enabled)
 
 

@@ -379,6 +379,11 @@ class Society:
         if self._notes is not None:
             self._notes.flush()
 
+    def forgot_elsewhere(self, agent_id: str) -> None:
+        """Let nothing of what another process may have forgotten stay in the notes here."""
+        if self._notes is not None:
+            self._notes.forgot_elsewhere(agent_id)
+
     def close(self) -> None:
         for agent in self.agents.awake:
             if agent.archive is not None:

@@ -298,6 +298,7 @@ async def _rooms_open(
             finally:
                 opening.cancel()
                 await asyncio.gather(opening, return_exceptions=True)
+                serving.scrollback.clear()  # from here on others forget what was said
 
     keeping = asyncio.create_task(keep(), name="keeping the rooms")
     try:

@@ -11,18 +11,21 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import NAMES_KEY, Society
 from noodlings.app import recipes
 from noodlings.errors import AgentElsewhere, StoreError
+from noodlings.portable.remains import Marks, strike_out
 from noodlings.ports import ROOMS
 from noodlings.store.outbox import ForwardedRequest
 from noodlings.store.sharing import Sharing
 from noodlings.store.sql import SqlStore
+from noodlings.values.caller import user_id_of
 from noodlings.values.trace import TurnEvent
 
 LOOK_SECONDS = 1.0
@@ -65,6 +68,9 @@ class Worker:
 
     def created(self, agent_id: str) -> None:
         self._outbox.tell("created", agent_id)
+
+    def forgot_person(self, user_ids: Collection[str]) -> None:
+        self._outbox.tell("forgot_person", self._leases.worker, *user_ids)
 
     def take_request(self, caller: str, per_second: float, most: float) -> float:
         return self._sharing.rates.take(caller, per_second, most)
@@ -167,6 +173,9 @@ class Worker:
                 self._know({agent_id})
             case ["forgot", agent_id] if not self._leases.holds(agent_id):
                 self._society.agents[agent_id].forgot_elsewhere()
+                self._society.forgot_elsewhere(agent_id)
+            case ["forgot_person", worker, *user_ids] if worker != self._leases.worker:
+                self._begin(asyncio.to_thread(strike_out, *self._logged_of(user_ids)))
             case ["changed", key] if key == NAMES_KEY:
                 self._society.read_names()
             case ["turn", agent_id, entry_id] if not self._leases.holds(agent_id):
@@ -176,10 +185,20 @@ class Worker:
     def _catch_up(self) -> None:
         """Learn what was told while this worker could not hear it."""
         self._society.read_names()
-        self._know(self._society.store.agents())
+        stored = self._society.store.agents()
+        self._know(stored)
+        for agent_id in stored:
+            self._society.forgot_elsewhere(agent_id)
         for agent in self._society.agents.awake:
             if not self._leases.holds(agent.id):
                 agent.forgot_elsewhere()
+
+    def _logged_of(self, user_ids: Collection[str]) -> tuple[Path, Marks]:
+        """The data folder of this worker, and what marks a line of its logs as being about a person."""
+        settings, names = self._society.settings, self._society.names()
+        called = (*user_ids, *(names[one] for one in user_ids if one in names))
+        types_here = user_id_of(settings.world.player) in user_ids
+        return settings.data_dir, Marks.of(called, (), (), types_here)
 
     def _know(self, agent_ids: Iterable[str]) -> None:
         """Get to know agents that were made elsewhere, or have a recipe by now."""

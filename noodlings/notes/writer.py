@@ -5,7 +5,7 @@
 - `BackgroundWriter` is a thread with a bounded queue of memories, each of them once. It pauses before every
   note, so that an event waits for one note at most, and a memory that changes several times in a turn is
   written once. What does not fit, fails, or is still waiting when the process is killed is not written.
-- `NoteSync` hands committed memories to it, and removes the notes of what is forgotten.
+- `NoteSync` hands committed memories to it, and removes the notes of what is forgotten, here or elsewhere.
 - `rebuild` writes all notes again and removes those of memories that are not stored.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -26,7 +27,7 @@ from noodlings.notes.notebook import Notebook
 from noodlings.ports import Changes, Forgotten, Repository, StoreSnapshot
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
-from noodlings.values.memory import Link
+from noodlings.values.memory import Link, Order
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class NoteWriter:
         notebook: where the notes are.
         feeling: the word for an affect.
         below: only memories of a tier below this one have notes; the others are encrypted.
+        lock: what is held meanwhile, where other processes write to the notebook, too.
     """
 
     def __init__(
@@ -52,12 +54,13 @@ class NoteWriter:
         notebook: Notebook,
         feeling: Callable[[Affect | None], str],
         below: Tier = Tier.SECRET,
+        lock: AbstractContextManager[object] | None = None,
     ) -> None:
         self.notebook = notebook
         self._repository = repository
         self._feeling = feeling
         self._below = below
-        self._lock = Lock()
+        self._lock = lock or Lock()
 
     def refresh(
         self, agent_id: str, ids: Collection[int], new: Collection[int] = frozenset()
@@ -138,10 +141,14 @@ class NoteWriter:
         return forgotten
 
     def resume(self, agent_id: str) -> None:
-        """Forgetting was cut off: make all notes of an agent anew, and remove those of what is not stored."""
-        ids = set(self.notebook.ids(agent_id))
-        gone = ids - self.refresh(agent_id, ids).keys()
+        """Make all notes of an agent anew, and remove those of what is not stored.
+
+        For when forgetting was cut off, or was done by a process with a notebook of its own.
+        """
+        ids = self.notebook.ids(agent_id)
+        self.refresh(agent_id, ids)
         with self._lock:
+            gone = {*ids}.difference(self._repository.in_order(agent_id, Order.WHEN, False, among=ids))
             self.notebook.remove(agent_id, gone)
             self.notebook.unmark(agent_id)
 
@@ -172,6 +179,8 @@ PAUSE = 0.05
 """Real seconds before each note, until the end."""
 PATIENCE = 5.0
 """Real seconds that are given at the end to what is still due."""
+EVERY = -1
+"""No memory's id: all notes of an agent are due, see `NoteWriter.resume`."""
 
 
 class BackgroundWriter:
@@ -252,6 +261,9 @@ class BackgroundWriter:
 
     def _write(self, due: tuple[tuple[str, int], bool]) -> None:
         (agent_id, entry_id), new = due
+        if entry_id == EVERY:
+            self._attempt(partial(self._writer.resume, agent_id))
+            return
         self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
 
     def _take(self) -> tuple[tuple[str, int], bool] | None:
@@ -311,6 +323,9 @@ class NoteSync:
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
         return self._writer.forget(agent_id, ids, delete)
+
+    def forgot_elsewhere(self, agent_id: str) -> None:
+        self._background.add(agent_id, {EVERY}, ())
 
     def flush(self) -> None:
         self._background.flush()

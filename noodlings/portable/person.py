@@ -245,6 +245,8 @@ def _forget_entries(
 
 def _forget_being_there(society: Society, person: Person) -> None:
     """Forget their names, where they were, what they spent, and their accounts."""
+    if society.ownership is not None:
+        society.ownership.forgot_person(person.ids)  # while the others know their names
     society.forget_names(person.ids)
     if isinstance(society.store.world_get(SPENT), dict):
         society.store.world_update(SPENT, lambda kept: _without(kept, "players", person))

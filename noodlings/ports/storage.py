@@ -250,6 +250,9 @@ class Notes(Protocol):
         If it raises, the copies stay. If a copy could not be removed, the result is not `erased`.
         """
 
+    def forgot_elsewhere(self, agent_id: str) -> None:
+        """Leave nothing in the copies, soon, of what another process may have deleted from the store."""
+
     def flush(self) -> None:
         """Finish what is waiting; see `close`."""
 
@@ -373,6 +376,9 @@ class Ownership(Protocol):
 
     def created(self, agent_id: str) -> None:
         """Let the other processes know of a new agent."""
+
+    def forgot_person(self, user_ids: Collection[str]) -> None:
+        """Let the other processes strike what they logged about a person."""
 
     def take_request(self, caller: str, per_second: float, most: float) -> float:
         """Count a request to any of the processes. Returns 0 if it is allowed, else the seconds to wait.

@@ -191,6 +191,63 @@ def test_a_character_that_forgot_at_another_worker_lives_on_when_it_changes_hand
     assert heard(a) == ["Hello Phi!"]
 
 
+def holding(word: str, folder: Path) -> set[str]:
+    """The folders of the machines in which a word is."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).parts[0] for path in files if word in path.read_text("utf-8")}
+
+
+def held(word: str, folder: Path, folders: set[str]) -> bool:
+    """Whether it is in these alone, by now or in a moment."""
+    until = time.monotonic() + TAKEN_OVER
+    while holding(word, folder) != folders and time.monotonic() < until:
+        os.sched_yield()
+    return holding(word, folder) == folders
+
+
+def test_what_is_forgotten_at_one_machine_is_in_no_note_of_another(
+    started: Callable[..., Server], url: str, tmp_path: Path
+):
+    quiet = {"NOODLINGS_LOG__LEVEL": "warning"}
+    a, b = started(**quiet), started(**quiet)
+    for agent in ("phi", "maren"):
+        assert tell(a, f"My dog zz{agent} died yesterday, I am so sad.", agent).status_code == 200
+        assert held(f"zz{agent}", tmp_path, {"0"})
+
+    def forgotten_at_b(agent: str) -> None:
+        asked = {"model": agent, "stream": True, "messages": [{"role": "user", "content": "Hello!"}]}
+        b.client.post("/v1/chat/completions", json=asked)  # it is handed over
+        gone = b.client.delete(f"/api/agents/{agent}/memory/entries?user_id=user_caity")
+        assert gone.status_code == 200, gone.text
+
+    forgotten_at_b("phi")
+    assert held("zzphi", tmp_path, set())
+    a.stop(signal.SIGKILL)
+    forgotten_at_b("maren")
+    assert holding("zzmaren", tmp_path) == {"0"}
+    with served(tmp_path / "0", "--workers", "1", NOODLINGS_STORE__URL=url, **quiet):
+        assert held("zzmaren", tmp_path, set())
+
+
+def test_who_is_deleted_at_one_machine_is_in_no_log_of_another(
+    started: Callable[..., Server], tmp_path: Path
+):
+    started()
+    b = started()
+    assert tell(b, "My dog zzrex died yesterday, I am so sad.").status_code == 200
+    assert tell(b, "I like the sea.", user="user_bob").status_code == 200
+    assert held("zzrex", tmp_path, {"1"})
+    log = tmp_path / "1" / "noodlings.log"
+    assert "user_caity" in log.read_text("utf-8")
+    done = b.client.delete(  # the worker with the rooms does it
+        "/api/persons/user_caity?yes=true"
+    )
+    assert done.status_code == 200, done.text
+    for word in ("user_caity", "zzrex"):
+        assert held(word, tmp_path, set())
+    assert "user_bob" in log.read_text("utf-8")
+
+
 def test_what_is_refused_elsewhere_for_want_of_a_key_is_nowhere_on_the_disk(
     started: Callable[..., Server], postgres_server: PostgresServer, tmp_path: Path
 ):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from noodlings.errors import StoreError
 from noodlings.notes.note import Note
@@ -110,6 +111,45 @@ def test_forgetting_waits_for_the_note_that_is_being_written(tmp_path: Path) -> 
         notebook.go_on.set()  # what was read before it was deleted is written only now
         forgetting.join(20)
         assert written(tmp_path) == {}
+
+
+def test_forgetting_waits_for_a_note_of_another_process_that_shares_the_folder(folder: Folder) -> None:
+    slow = SlowNotebook(folder.path / FOLDER_NAME)
+    theirs, ours = (
+        NoteWriter(folder.store, notebook, lambda affect: "", lock=FileLock(folder.path / "notes.lock"))
+        for notebook in (slow, folder.notebook)
+    )
+    folder.store.commit(Changes("phi", added=(an_entry(1, "ZEBRA"),), episodic=(1,)))
+    writing = threading.Thread(target=theirs.refresh, args=("phi", {1}, {1}))
+    writing.start()
+    assert slow.writing.wait(20)
+    deleted = threading.Event()
+
+    def delete() -> Forgotten:
+        forgotten = folder.store.forget("phi", [1], by_user="admin", timestamp=1.0)
+        deleted.set()
+        return forgotten
+
+    forgetting = threading.Thread(target=ours.forget, args=("phi", [1], delete))
+    forgetting.start()
+    assert deleted.wait(20)
+    slow.go_on.set()
+    for thread in (writing, forgetting):
+        thread.join(20)
+    assert written(folder.path) == {}
+
+
+def test_what_another_process_may_have_forgotten_is_in_no_note_and_what_is_damaged_stays(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(folder, "My ZEBRA died", "the weather", "the dog")
+    folder.store.forget("phi", [1], by_user="admin", timestamp=1.0)
+    entries = folder.store.entries
+    monkeypatch.setattr(folder.store, "entries", lambda agent_id, ids: entries(agent_id, set(ids) - {3}))
+    folder.keeper.forgot_elsewhere("phi")
+    folder.keeper.close()
+    assert b"ZEBRA" not in bytes_of(folder.path / FOLDER_NAME)
+    assert [path[-5:-3] for path in written(folder.path)] == ["_2", "_3"]
 
 
 def test_when_the_store_refuses_nothing_is_forgotten_and_the_notes_stay(folder: Folder) -> None:
