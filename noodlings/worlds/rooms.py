@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.ports import Clock
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.audience import Audience, Tier, may_learn
@@ -158,7 +158,9 @@ class World:
     def enter(
         self, user_id: str, name: str, outlet: Outlet, give_way: Callable[[], None] | None = None
     ) -> None:
-        """Let a player come in, where they were last. Raises `UserError` when the name will not do.
+        """Let a player come in, where they were last.
+
+        Raises `UserError` when the name will not do, `StoreError` when it cannot be kept; then they are not here.
 
         Players with `give_way` came in without a password of their own; they leave for one of the same name
         or id who has one.
@@ -175,10 +177,14 @@ class World:
         self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
         self._rooms.setdefault(user_id, self.places.start)
         self._together.clear()
+        try:
+            self._save()
+        except StoreError:  # or nobody of that name could come in from now on
+            self._remove(user_id)
+            raise
         self._act(self._beings[user_id], Kind.ARRIVE, "arrives")
         if self._notice:
             outlet(RoomLine(Kind.EVENT, self._notice))
-        self._save()
 
     def leave(self, user_id: str) -> None:
         """Let a player go, if they are here."""

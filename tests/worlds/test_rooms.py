@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.clock import ManualClock
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.host.visit import shown_in
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.percept import Kind, Percept
@@ -342,6 +342,21 @@ async def test_a_name_that_a_world_gives_may_be_any_other(name):
     stage = Stage().enter()
     stage.world.enter("user_2", name, stage.lines.append, lambda: None)
     assert stage.world.being("user_2").name == name
+
+
+async def test_who_could_not_be_kept_did_not_come_in_and_may_try_again():
+    def refuse(state):
+        raise StoreError("the database is away")
+
+    stage = Stage()
+    stage.world._changed = refuse
+    with pytest.raises(StoreError):
+        stage.enter()
+    assert not stage.world.has("user_caity")
+    await stage.world.settle()
+    assert stage.heard("servnak", Kind.ARRIVE) == []
+    stage.world._changed = stage.states.append
+    assert stage.enter().world.has("user_caity")
 
 
 async def test_everybody_is_where_they_were_when_the_world_comes_back():
