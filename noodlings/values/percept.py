@@ -43,24 +43,42 @@ PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})
 """Kinds that are confined if nobody else is there: to be alone with a character is private."""
-_US = r"between (?:us(?: two)?|you and (?:me|i)|ourselves|the two of us)\b"
+_US = r"between (?:us(?: two)?|(?:you|u)(?: and|,) (?:me|i)|ourselves|the two of us)\b"
 _ONLY = r"(?:(?:all|just|only|strictly|purely|safely|a secret)[ ,]{1,2}){0,2}"
 _NAME = r"\w[\w'’]{0,29}"  # bounded, or a line of apostrophes would take long
+_NOBODY = r"(?:nobody|no[ -]?one)"
+_ANYBODY = r"(?:any(?:body|one)(?! apart)|a soul|another soul|(?:the )?others)"
+_THIS = r"(?:it|this|that)"
 _CONFIDES = re.compile(
     # At the beginning of a clause, whoever is called by name, also without a comma.
     rf"(?:^|[,;:.!?…–—(\"“«'‘-])\s*(?:"
     rf"(?:(?:and|but|so|this is|it['’]?s|keep (?:it|this)|just|strictly)\b[ ,]{{0,2}}){{0,4}}{_US}"
-    r"|sh+\b|not a (?:word|soul)\b"
-    rf"|(?:(?!(?:i|we|you|they|people|why)\b){_NAME} ){{0,2}}(?:don['’]?t|do not|never) tell (?!me\b)\w"
+    r"|sh+\b|psst\b|not a (?:word|soul)\b"
+    r"|(?:in (?:strict(?:est)? |all )?confidence|confidentially|off the record|privately|on the quiet"
+    r"|entre nous)\s?[,:;–—-]"
+    rf"|(?:(?!(?:i|we|you|they|people|why)\b){_NAME} ){{0,2}}"
+    rf"(?:don['’]?t|do not|never) (?:tell (?!me\b)\w|(?:repeat|share|mention|pass|spread) {_THIS}\b)"
+    rf"|(?:please )?tell (?:{_NOBODY}|not a soul)\b"
     rf"|{_NAME} {_US}\s?[,:;–—-])"
     # Anywhere: "the wall between us" is no such thing, "it is between us" is.
-    rf"|\b(?:it|this|that)(?:['’]s| is| (?:must|should|has to|will|can) be) {_ONLY}{_US}"
+    rf"|\b{_THIS}(?:['’]s| is| (?:must|should|has to|will|can) be) {_ONLY}{_US}"
     rf"|\b(?:just|only|strictly|secrets?|(?:stay|remain)(?:s|ing)?|kept) {_ONLY}{_US}"
     rf"|\bkeep(?:ing)? (?:it|this|that|all|everything|what)(?:[ ,]{{1,2}}[\w'’]+){{0,8}}[ ,]{{1,2}}{_US}"
-    r"|\b(?:nobody|no one) (?:else )?knows (?:this|it|that|about (?:it|this)|yet|but you)\b"
-    r"|\bi(?:['’]ve| have) told (?:nobody|no one)\b|\byou['’]re the only (?:one|person) (?:i|who)\b"
-    r"|\bkeep(?:ing)? (?:it|this|that) (?:(?:a )?secret|to yourself|under your hat)\b"
-    r"|\bdon['’]?t (?:say|breathe) a (?:word|soul)\b|\bmum['’]?s the word\b|\bit['’]?s a secret\b",
+    rf"|\b{_NOBODY} (?:else )?knows (?:this|it|that|about (?:it|this)|yet|but you)\b"
+    rf"|\b{_NOBODY} (?:else )?(?:must|may|should|shall) (?:ever )?(?:know|hear|learn|find out)\b"
+    rf"|\bonly you (?:must|may|should) know\b|\bi don['’]?t want {_ANYBODY} to know\b"
+    rf"|\bi(?:['’]ve| have) told {_NOBODY}\b|\bi(?:['’]ve| have)? never told {_ANYBODY}\b"
+    r"|\byou['’]re the only (?:one|person) (?:i|who)\b"
+    rf"|\bkeep(?:ing)? {_THIS} (?:(?:a )?secret|to yourself|private|confidential|quiet|under your hat"
+    r"|under wraps)\b"
+    r"|\bdon['’]?t (?:say|breathe) a (?:word|soul)\b|\bmum['’]?s the word\b|\bkeep (?:mum|a secret)\b"
+    rf"|\b{_THIS}(?:['’]?s| is| (?:must|should|shall|will) (?:be|stay|remain)| be)"
+    r" (?:a|our|my) (?:little )?secret\b"
+    r"|\b(?:promise|swear)(?: me)?(?: that)?(?: you)? (?:won['’]?t|will (?:not|never)|(?:not|never) to) tell"
+    r"|\byou (?:can['’]?t|cannot|mustn['’]?t|must (?:not|never))"
+    rf" (?:tell {_ANYBODY}|(?:repeat|share|mention) {_THIS})\b"
+    rf"|\b{_THIS} (?:must|may|should) (?:not|never) leave\b|\b(?:for )?your ears (?:only|alone)\b"
+    rf"|\byou (?:didn['’]?t|did not) hear {_THIS} from me\b|\bseal of (?:secrecy|silence)\b",
     re.I,
 )
 

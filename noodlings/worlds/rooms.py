@@ -160,7 +160,7 @@ class World:
     ) -> None:
         """Let a player come in, where they were last.
 
-        Raises `UserError` when the name will not do, `StoreError` when it cannot be kept; then they are not here.
+        Raises `UserError` when the name will not do, `StoreError` when it cannot be kept.
 
         Players with `give_way` came in without a password of their own; they leave for one of the same name
         or id who has one.
