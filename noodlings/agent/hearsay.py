@@ -40,7 +40,7 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
     """
     for trace in _latest(store, percept.user_id):
         if share := share_told(percept.text, trace.response or ""):
-            entries = store.entries(trace.agent_id, _told_in(trace))
+            entries = store.entries(trace.agent_id, [*_told_in(trace), trace.entry_id])
             part = percept.text if share <= HEARD_SHARE else ""
             chains = sources(trace, entries, percept.listeners | {hearer}, part)
             more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
@@ -85,15 +85,18 @@ def sources(
     """The chains of people through whom an agent had what it told in a turn, each from the first teller on.
 
     Args:
-        entries: what may have been told, by id.
+        entries: what may have been told, by id: what came to mind, and what was answered, of which only words
+            that were repeated are told.
         hearers: ids of all who hear it told.
         part: the only part of the answer that they hear; "" for all of it.
     """
     said, chains = set(stems(part or trace.response or "")), dict[tuple[str, ...], None]()
     for entry in entries.values():
-        of = set(stems(entry.user_text))
-        shared = len(of & said) >= min(SHARED_WORDS, len(of) or SHARED_WORDS)
-        repeated = shared or not (part or trace.voice == "llm")
+        of, answered = set(stems(entry.user_text)), entry.id == trace.entry_id
+        if answered and entry.user_text.endswith("?"):
+            continue
+        fewest = SHARED_WORDS if answered else min(SHARED_WORDS, len(of) or SHARED_WORDS)
+        repeated = len(of & said) >= fewest or not (part or answered or trace.voice == "llm")
         own = entry.user_id == trace.agent_id or entry.kind not in _TOLD or written_by(entry)
         if repeated and not own and may_learn(frozenset(hearers), entry.audience):
             for before in hearsay(entry) or ((),):

@@ -111,6 +111,29 @@ def recalled(entry_id: int, used: bool = True, why: str = "semantic") -> Recalle
     return RecalledTrace(entry_id, (why,), 1.0, used=used)
 
 
+@pytest.mark.parametrize(
+    ("told", "answer", "of"),
+    [
+        (MILL, "So the old mill burnt down.", ((BOB,),)),
+        (MILL, "How sad.", ()),
+        ("Hello Maren!", "Hello!", ()),
+        (f"Is it true that {MILL}?", "The old mill burnt down.", ()),
+    ],
+)
+@pytest.mark.parametrize("voice", ["offline", "llm"])
+def test_what_an_answer_repeats_of_what_it_answers_is_told_on(
+    told: str, answer: str, of: tuple[tuple[str, ...], ...], voice: str
+) -> None:
+    store = MemoryStore()
+    entry = an_entry(9, user_id=BOB, user_text=told)
+    store.commit(Changes("maren", added=(entry,), trace=a_turn(voice=voice, response=answer)))
+    heard = with_sources(store, Percept("maren", answer, 1.0, present=frozenset({ANN})), "phi")
+    assert tuple(map(tuple, heard.data.get("hearsay", ()))) == of
+    confided = replace(entry, audience=Audience(frozenset({BOB}), True))
+    store.commit(Changes("maren", updated=(confided,)))
+    assert "hearsay" not in with_sources(store, replace(heard, data={}), "phi").data
+
+
 def test_a_chain_goes_from_the_first_to_the_last_and_is_no_longer_than_it_may_be() -> None:
     entry = an_entry(1, user_id="phi", user_text=MILL, extra={"data": {"hearsay": [[BOB, "servnak"]]}})
     assert sources(a_turn(recalled(1)), {1: entry}, {ANN}) == ((BOB, "servnak", "phi"),)
