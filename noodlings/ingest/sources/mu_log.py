@@ -56,7 +56,7 @@ _SAYS = re.compile(
     rf"^(?P<name>{_NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
     r"(?: to [^\",:]{1,40})?[,:]? [\"“'](?P<words>.+?)[\"”']?$"
 )
-_COLON = re.compile(rf"^(?P<name>{_CASED_NAME}): (?P<words>.+)$")
+_COLON = re.compile(rf"^(?:From )?(?P<name>{_CASED_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(
     rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|DMs?|->)(?: (?:to )?(?:\([^)]*\)|[{_WORD}, ]+?))?"
     r"(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
@@ -64,12 +64,21 @@ _PAGE = re.compile(
 _AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{_CASED_NAME}) (?P<words>.+)$")
 _PRIVATE = re.compile(
     r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|afar|long distance"
-    r"|private(?:ly)?|pm|dms?|msg|remits?|@?mail|sends?|to you|into your ear|quietly)\b|->|\(from [^)]*\)",
+    r"|private(?:ly)?|pm|dms?|ims|msg|[rp]emits?|@?mail|sends?|to you|in(?:to)? your ear|quietly|secretly"
+    r"|confid(?:es|ed|entially)|between us|query from|telepath\w*|mind(?:speak|link)\w*)\b"
+    r"|->|<-|=>|→|»|\(from [^)]*\)",
     re.IGNORECASE,
 )
+_PRIVATE_FORM = re.compile(
+    rf"^(?:(?:from|to) {_NAME}: |[<\[](?:im|query|secret|confidential|(?:from|to) [^>\]]+)[>\]]"
+    rf"|\[?{_NAME} (?:to|>+) {_NAME}(?:: |\])|[*>-]{_NAME}[*<-] |[^:]{{1,60}}: \((?:whisper|private|aside)"
+    r"|(?:> ?)?/?[pw] [^=]{1,40}=)",
+    re.IGNORECASE,
+)
+"""Lines that are private by their form."""
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
 _AFTER_COLON = re.compile(r": .*")
-_SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
+_SENT_TO = re.compile(rf"^(?:\(to:? [^)]*\) |to {_CASED_NAME}: )", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request."""
 _NOBODY = frozenset({"From", "Long", "To"})
@@ -139,7 +148,8 @@ class MuLog:
 
     def _told(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line."""
-        sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
+        sent = bool(_SENT_TO.match(line) or _PRIVATE_FORM.match(line))
+        line = _SENT_TO.sub("", line)
         speaker = _SPEAKER.match(line)
         if speaker:
             rest = line[speaker.end() :]
@@ -157,7 +167,8 @@ class MuLog:
             inner = self._said(rest) or self._posed(rest)
             if inner is not None:
                 return channel["channel"], *inner
-            return "", channel["channel"], rest, Kind.SAY  # <Bob> hi
+            who = channel["channel"].removeprefix("From ").partition(" to ")[0]
+            return "", who, rest, Kind.SAY  # <Bob> hi
         return "", *(self._said(line) or self._posed(line) or ("", line, Kind.EVENT))
 
     def _said(self, line: str) -> tuple[str, str, Kind] | None:

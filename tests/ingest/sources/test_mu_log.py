@@ -37,6 +37,23 @@ PRIVATE = (
     'You privately say to Bob, "the gold lies here"',
     'Bob speaks into your ear, "the gold lies here"',
     "Bob sends you a message: the gold lies here",
+    "From Bob: the gold lies here",
+    "To Bob: the gold lies here",
+    "Bob IMs you: the gold lies here",
+    "[IM] Bob: the gold lies here",
+    "[Query] Bob: the gold lies here",
+    "<Secret> Bob: the gold lies here",
+    "[From Bob] the gold lies here",
+    'Bob says in your ear, "the gold lies here"',
+    "Bob to Ada: the gold lies here",
+    "[Bob to Ada] the gold lies here",
+    "Bob > Ada: the gold lies here",
+    "Bob => Ada: the gold lies here",
+    "<- Bob: the gold lies here",
+    "*Bob* the gold lies here",
+    "Bob: (whispering) the gold lies here",
+    "Bob telepaths: the gold lies here",
+    "p Bob=the gold lies here",
 )
 """What nobody but those who knew of it may learn, as various servers word it."""
 
@@ -59,6 +76,10 @@ def test_the_second_line_of_a_page_is_as_private_as_the_first(tmp_path: Path) ->
 def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
     lines = 'Bob says, "nobody pages me"\n<Public> Bob: tell me\nBob: a whisper to Ada\n'
     assert {record.kind for record in read(tmp_path, lines)} == {Kind.SAY}
+    lines = (
+        "Bob opens the secret door.\nBob gives it to Ada.\nTo arms! cries Bob.\n*grins*\nBob: (laughing) no"
+    )
+    assert Kind.WHISPER not in {record.kind for record in read(tmp_path, lines)}
 
 
 def read(tmp_path: Path, text: str) -> list[SourceRecord]:
