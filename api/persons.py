@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Annotated
@@ -95,15 +96,17 @@ async def person_forget(
     kept = await asyncio.to_thread(report, society, found)
     if not yes:
         return JSONResponse(plain(asdict(PersonDeletion(kept))))
-    for agent_id in list(society.personas):
-        await society.take(agent_id)
 
     async def taken_in() -> None:
         for agent in society.agents.awake:
             await agent.taken_in()
 
-    parts.people.world.part_from(found.ids)
-    with society.refusing(found.ids):
+    with ExitStack() as until_done:
+        for agent_id in list(society.personas):
+            await society.take(agent_id)
+            until_done.callback(society.hold(agent_id))
+        parts.people.world.part_from(found.ids)
+        until_done.enter_context(society.refusing(found.ids))
         await parts.people.world.settle()  # until the characters have noticed that they left
         parts.forget_lines()
         parts.turns.forget(found.ids)

@@ -121,6 +121,31 @@ async def test_others_are_answered_while_a_person_is_forgotten(
     await site.tell("who am I?", user="user_caity")  # somebody new by now
 
 
+async def test_no_character_is_handed_over_while_a_person_is_forgotten(
+    make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store: Any = SqlStore(tmp_path)
+    site = make_site(store=store)
+    await site.tell("I hid the zarnok in the mill")
+    begun, waited = threading.Event(), threading.Event()
+    strike_out = person.strike_out
+
+    def wait(*given: Any) -> Any:
+        begun.set()
+        assert waited.wait(20)
+        return strike_out(*given)
+
+    monkeypatch.setattr(person, "strike_out", wait)
+    forgetting = asyncio.create_task(site.ask("DELETE", f"{PERSON}?yes=true"))
+    assert await asyncio.to_thread(begun.wait, 20)
+    resting = asyncio.create_task(site.society.at_rest("servnak"))
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(resting), 0.3)
+    waited.set()
+    assert (await forgetting).status_code == 200
+    await resting
+
+
 async def test_what_somebody_else_forgot_meanwhile_does_not_stop_it(
     make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
