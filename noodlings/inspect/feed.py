@@ -10,7 +10,7 @@ import asyncio
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from noodlings.inspect.viewpoint import Viewpoint, may_read
@@ -148,6 +148,9 @@ class Feed:
     def seen(self, waiting: _Waiting, caller: Caller) -> TurnEventView | None:
         """An event as it is by now; None if it was forgotten meanwhile."""
         turn_event, agent = waiting.turn_event, waiting.agent
+        if agent.abandoned:  # another process changed it, or had something forgotten
+            agent = self._society.agents[agent.id]
+            waiting = replace(waiting, agent=agent)
         if agent.forgettings != waiting.forgettings and (
             turn_event.said or agent.entry(turn_event.entry_id) is None  # the words may be about it
         ):

@@ -132,6 +132,18 @@ async def test_what_was_forgotten_meanwhile_is_not_told(society: Society):
         assert "grey" not in json.dumps([view.as_dict() for view in told])
 
 
+async def test_what_another_process_forgot_meanwhile_is_not_told(society: Society):
+    feed = Feed(society, 100)
+    with feed.reading(ADMIN) as reader:
+        first = await say(society, "the zebrafinch is grey")
+        second = await say(society, "tell me about the zebrafinch")
+        society.store.forget("phi", [first], by_user="admin", timestamp=1.0)
+        society.agents["phi"].forgot_elsewhere()
+        told = [taken[1] for taken in (reader.take() for _ in range(len(reader))) if taken]
+        assert {view.entry for view in told} == {second}
+        assert "grey" not in json.dumps([view.as_dict() for view in told])
+
+
 async def test_a_turn_is_seen_without_what_was_forgotten_since(society: Society):
     feed = Feed(society, 100)
     with feed.reading(ADMIN) as early, feed.reading(ADMIN) as late:
