@@ -36,7 +36,7 @@ from noodlings.store.transaction import Transaction
 from noodlings.store.worker_key import WorkerKey
 
 CHANNEL = "noodlings:"
-"""Begins the name of the channel; that of the schema follows, as there may be a world in each."""
+"""Begins the name of the channel; what follows stands for the schema, as there may be a world in each."""
 LEASE_SECONDS = 5.0
 """For so long a worker may be silent; then others serve its agents."""
 BEAT_SECONDS = 1.0
@@ -86,7 +86,7 @@ CLAIM = _claim.on_conflict_do_update(
 )
 GIVE = update(leases).where(_ours).values(worker=bindparam("to_worker"), token=leases.c.token + 1)
 LOCK = select(func.pg_advisory_xact_lock(func.hashtext(bindparam("of_key", type_=Text))))
-NOTIFY = select(func.pg_notify(func.concat(CHANNEL, func.current_schema()), bindparam("told")))
+NOTIFY = select(func.pg_notify(func.concat(CHANNEL, func.md5(func.current_schema())), bindparam("told")))
 COMMITTED = update(leases).where(_ours).values(version=leases.c.version + 1)
 
 

@@ -191,7 +191,8 @@ class PostgresDatabase(SqlDatabase):
             StoreError: the connection, which is its own, broke.
         """
         with self._in_words(), closing(self._opened()) as driver:
-            ((schema,),) = driver.execute("SELECT current_schema()::text").fetchall()
+            # The name of a schema may be as long as that of a channel.
+            ((schema,),) = driver.execute("SELECT md5(current_schema())").fetchall()
             driver.execute(SQL("LISTEN {}").format(Identifier(channel + schema)))
             while True:
                 yield None

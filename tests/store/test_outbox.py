@@ -128,6 +128,19 @@ async def test_worlds_in_two_schemas_of_a_database_do_not_hear_each_other(new_da
             assert await heard.get() == ["created", "lotta"]
 
 
+async def test_a_schema_may_have_the_longest_name(url: str) -> None:
+    base, _, name = url.rpartition("%3D")
+    longest = f"{name}_".ljust(63, "s")
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
+        admin.execute(f"CREATE SCHEMA {longest}")  # type: ignore[call-overload]
+    with worker(f"{base}%3D{longest}") as sharing:
+        heard: asyncio.Queue[list[str]] = asyncio.Queue()
+        with sharing.listener.waking(asyncio.get_running_loop(), heard.put_nowait):
+            assert await heard.get() == ["listening"]
+            sharing.outbox.tell("created", "lotta")
+            assert await heard.get() == ["created", "lotta"]
+
+
 async def test_a_listener_listens_again_when_its_connection_broke_and_says_so(url: str) -> None:
     with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
         heard: asyncio.Queue[list[str]] = asyncio.Queue()
