@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -193,8 +193,13 @@ def test_a_character_that_forgot_at_another_worker_lives_on_when_it_changes_hand
 
 def holding(word: str, folder: Path) -> set[str]:
     """The folders of the machines in which a word is."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return {path.relative_to(folder).parts[0] for path in files if word in path.read_text("utf-8")}
+    found = set[str]()
+    for above, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):  # it is removed just now
+                if word in Path(above, name).read_text("utf-8"):
+                    found.add(Path(above).relative_to(folder).parts[0])
+    return found
 
 
 def held(word: str, folder: Path, folders: set[str]) -> bool:
@@ -252,16 +257,16 @@ def test_what_is_refused_elsewhere_for_want_of_a_key_is_nowhere_on_the_disk(
     started: Callable[..., Server], postgres_server: PostgresServer, tmp_path: Path
 ):
     a, b = started(), started()
-    assert tell(a, "The zzverbena is under the stone.").status_code == 200
-    secret = {"text": "The zzheliotrope is under the stone.", "user_id": "user_caity", "tier": 3}
+    assert tell(a, "The zzchicory is under the stone.").status_code == 200
+    secret = {"text": "The zzmandragora is under the stone.", "user_id": "user_caity", "tier": 3}
     refused = b.client.post("/api/agents/phi/perceive", json=secret)
     assert refused.status_code == 400
     assert "Nothing of this was kept" in refused.json()["detail"]
     postgres_server.admin("CHECKPOINT")
     files = [path for folder in (postgres_server.folder, tmp_path) for path in folder.rglob("*")]
     kept = [path.read_bytes() for path in files if path.is_file()]
-    assert any(b"zzverbena" in content for content in kept)
-    assert not any(b"zzheliotrope" in content for content in kept)
+    assert any(b"zzchicory" in content for content in kept)
+    assert not any(b"zzmandragora" in content for content in kept)
 
 
 def test_all_workers_share_rates_names_and_characters(started: Callable[..., Server]):
