@@ -12,8 +12,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,15 @@ from websockets.sync.client import connect
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.config import EmbeddingSettings, Settings, StoreSettings
-from noodlings.host.visit import opened
+from noodlings.connections import Connections
+from noodlings.host.server import Serving, _rooms_open
+from noodlings.host.visit import opened, rooms_of
 from noodlings.host.workers import Worker, worker_of
+from noodlings.ports import ROOMS
 from noodlings.store.outbox import ForwardedRequest
 from noodlings.store.sharing import Sharing
 from noodlings.store.sql import SqlStore
+from noodlings.worlds.rooms import Scrollback
 from tests.api.serving import ROOT, Server, environment, served
 from tests.postgres import NewDatabase, PostgresServer
 from tests.program import ran
@@ -371,6 +375,36 @@ async def test_what_a_later_owner_cannot_read_is_asked_again(url: str, tmp_path:
                     owner.leases.give("phi", sharing.leases.worker)
                     assert await asking == "well"
     assert read == ["how are you?"]
+
+
+async def test_what_was_said_in_rooms_that_were_lost_is_not_shown_again(url: str, tmp_path: Path):
+    has_ports, cleared = asyncio.Event(), asyncio.Event()
+
+    @asynccontextmanager
+    async def ports() -> AsyncIterator[list[str]]:
+        has_ports.set()
+        yield []
+
+    class Watched(Scrollback):
+        def clear(self) -> None:
+            super().clear()
+            cleared.set()
+
+    with worker(url, tmp_path / "a") as (society, ours, sharing), worker(url, tmp_path / "b") as others:
+        scrollback = Watched()
+        world = rooms_of(society, shown=scrollback.note)
+        serving = Serving(society, world, scrollback, Connections(10), worker=ours)
+        async with asyncio.timeout(30), _rooms_open(serving, ports, lambda line: None):
+            await has_ports.wait()
+            world.enter("user_caity", "Caity", lambda line: None)
+            room = world.room_of("user_caity")
+            world.say("user_caity", "Hello!")
+            await world.settle()
+            assert scrollback.of(room, "user_caity")
+            sharing.leases.give(ROOMS, others[2].leases.worker)
+            await cleared.wait()
+            assert not scrollback.of(room, "user_caity")
+        await world.close()
 
 
 @contextmanager
