@@ -171,9 +171,10 @@ class Worker:
                 self._woken.set()
             case ["created", agent_id]:
                 self._know({agent_id})
-            case ["forgot", agent_id] if not self._leases.holds(agent_id):
-                self._society.agents[agent_id].forgot_elsewhere()
+            case ["forgot", agent_id, worker] if worker != self._leases.worker:
                 self._society.forgot_elsewhere(agent_id)
+                if not self._leases.holds(agent_id):
+                    self._society.agents[agent_id].forgot_elsewhere()
             case ["forgot_person", worker, *user_ids] if worker != self._leases.worker:
                 self._begin(asyncio.to_thread(strike_out, *self._logged_of(user_ids)))
             case ["changed", key] if key == NAMES_KEY:

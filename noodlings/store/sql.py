@@ -307,7 +307,7 @@ class SqlStore:
             if not forgotten.count:
                 return forgotten
             if self.sharing is not None:
-                tell(transaction, "forgot", agent_id)
+                tell(transaction, "forgot", agent_id, self.sharing.leases.worker)
             self._database.mark_for_erasure(transaction)
         return replace(forgotten, erased=self._database.erase())
 
@@ -315,7 +315,7 @@ class SqlStore:
         with self._writing(agent_id) as transaction:
             make_nameless(transaction, agent_id, user_ids)
             if self.sharing is not None:
-                tell(transaction, "forgot", agent_id)
+                tell(transaction, "forgot", agent_id, self.sharing.leases.worker)
 
     def erase(self) -> bool:
         with self._database.transaction() as transaction:
