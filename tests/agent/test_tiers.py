@@ -172,6 +172,60 @@ def test_between_us_is_in_confidence(text: str, confided: bool, kind: Kind) -> N
     assert said.heard_by.tier is (Tier.CONFINED if confided and kind is not Kind.EVENT else Tier.OPEN)
 
 
+SECRETS = """
+I'm telling you this in strict confidence, my brother forged the deed
+speaking in confidence, I dislike the bishop
+Bob, strictly off the record, I voted for the duke
+all this is strictly confidential, the queen is ill
+privately, I think the baker is a thief
+swear to me that you will never tell, I am the heir
+you mustn’t tell a soul, but I can read
+let it be our secret, I fed the wolf
+I've got a little secret and you must help me
+it's a family secret, we are bankrupt
+nobody else may ever hear of it, I broke the bell
+no-one can know about this, I deserted
+I haven't told anybody yet, I am leaving in spring
+this is meant for your ears alone, the pass is unguarded
+could you keep that quiet? I owe the baker
+keep everything I said under wraps
+phi, never repeat this: the mayor snores
+please do not share that with the guards
+don't mention this to my wife, I gamble
+but tell no soul that I wept
+"""
+NO_SECRETS = """
+the secret garden lies behind the mill
+I have a secret passage to show you
+my secret recipe is famous
+who told no one?
+he swore he would tell no one
+she was secretly pleased
+keep quiet, all of you
+keep this door shut
+you have grown in confidence since spring
+the record is off by a mile
+we met in private rooms
+you can't tell left from right
+won't you tell us a story?
+don't mention it, you are welcome
+do not repeat yourself
+never share a boat with a fool
+no one should go hungry
+nobody may pass without a coin
+I have never told a lie
+it is not just between us, the whole town knows
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "confided"),
+    [(line, told is SECRETS) for told in (SECRETS, NO_SECRETS) for line in told.strip().splitlines()],
+)
+def test_ordinary_words_for_a_secret(text: str, confided: bool) -> None:
+    assert in_confidence(Kind.SAY, text) is confided
+
+
 @pytest.mark.parametrize(
     "beginnings",
     [
@@ -187,6 +241,10 @@ def test_between_us_is_in_confidence(text: str, confided: bool, kind: Kind) -> N
         "'",
         "'a",
         "a ",
+        "my a",
+        "swear a b c ",
+        "in the full ",
+        "nobody else must ever ",
     ],
 )
 def test_a_long_line_of_beginnings_takes_no_time(beginnings: str) -> None:
