@@ -40,7 +40,7 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
     """
     for trace in _latest(store, percept.user_id):
         if share := share_told(percept.text, trace.response or ""):
-            entries = store.entries(trace.agent_id, [*_told_in(trace), trace.entry_id])
+            entries = store.entries(trace.agent_id, _told_in(trace))
             part = percept.text if share <= HEARD_SHARE else ""
             chains = sources(trace, entries, percept.listeners | {hearer}, part)
             more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
@@ -69,14 +69,14 @@ def share_told(line: str, answer: str) -> float:
 
 
 def _told_in(trace: Trace) -> list[int]:
-    """Ids of the memories that may have been put into words in a turn.
+    """Ids of the memories that may have been put into words in a turn, and of what it answers.
 
     The offline voice tells which; for a model these are all that came to mind and are not merely recent.
     """
     used = [found.entry_id for found in trace.recalled if found.used]
-    if used or trace.voice != "llm":
-        return used
-    return [found.entry_id for found in trace.recalled if found.why != (Why.RECENT,)]
+    if not used and trace.voice == "llm":
+        used = [found.entry_id for found in trace.recalled if found.why != (Why.RECENT,)]
+    return [*used, trace.entry_id]
 
 
 def sources(
@@ -85,20 +85,22 @@ def sources(
     """The chains of people through whom an agent had what it told in a turn, each from the first teller on.
 
     Args:
-        entries: what may have been told, by id: what came to mind, and what was answered, of which only words
-            that were repeated are told.
+        entries: what may have been told, by id.
         hearers: ids of all who hear it told.
         part: the only part of the answer that they hear; "" for all of it.
     """
     said, chains = set(stems(part or trace.response or "")), dict[tuple[str, ...], None]()
-    for entry in entries.values():
+    told = set[str]()
+    for entry in sorted(entries.values(), key=lambda one: one.id == trace.entry_id):
         of, answered = set(stems(entry.user_text)), entry.id == trace.entry_id
         if answered and entry.user_text.endswith("?"):
-            continue
+            said -= told  # to ask for what others told is not to tell it
         fewest = SHARED_WORDS if answered else min(SHARED_WORDS, len(of) or SHARED_WORDS)
-        repeated = len(of & said) >= fewest or not (part or answered or trace.voice == "llm")
+        shared = len(of & said) >= fewest
+        repeated = shared or not (part or answered or trace.voice == "llm")
         own = entry.user_id == trace.agent_id or entry.kind not in _TOLD or written_by(entry)
         if repeated and not own and may_learn(frozenset(hearers), entry.audience):
+            told |= of
             for before in hearsay(entry) or ((),):
                 chains[(*before, entry.user_id)[-LONGEST_CHAIN:]] = None
     return tuple(chains)[:MOST_SOURCES]

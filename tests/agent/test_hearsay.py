@@ -162,6 +162,36 @@ def test_a_model_told_what_it_repeats() -> None:
     assert sources(turn, entries, {ANN}) == ((BOB,),)
 
 
+@pytest.mark.parametrize("voice", ["llm", "offline"])
+@pytest.mark.parametrize(
+    ("asked", "answer", "found"),
+    [
+        ("I gave the miller a blue parrot", "A blue parrot? How kind.", ((ANN,),)),
+        ("I gave the miller a blue parrot", "How kind of you.", ()),
+        ("what do you know of the old mill that burnt?", f"Bob told me {MILL}.", ((BOB,),)),
+        ("is it true that the mill and the blue parrot burnt?", f"A blue parrot? {MILL}.", ((BOB,), (ANN,))),
+        (MILL, f"Alas, {MILL}.", ((BOB,), (ANN,))),
+    ],
+)
+def test_what_is_said_again_of_what_it_answers_is_told_by_who_said_it(
+    voice: str, asked: str, answer: str, found: tuple[tuple[str, ...], ...]
+) -> None:
+    told = an_entry(1, user_id=BOB, user_text=MILL)
+    entries = {9: an_entry(9, user_id=ANN, user_text=asked)} | ({1: told} if (BOB,) in found else {})
+    turn = a_turn(recalled(1), voice=voice, response=answer)
+    assert sources(turn, entries, {"servnak"}) == found
+
+
+def test_what_only_two_may_know_has_no_source_for_others_and_hides_none() -> None:
+    secret = an_entry(1, user_id=BOB, user_text=MILL, audience={BOB, "maren"}, kind=Kind.WHISPER)
+    asked = an_entry(9, user_id=ANN, user_text=f"is it so that {MILL}?")
+    turn = a_turn(recalled(1), voice="llm", response=MILL)
+    assert sources(turn, {1: secret, 9: asked}, {"servnak"}) == ((ANN,),)
+    whispered = replace(secret, id=9, user_id=ANN)
+    assert sources(turn, {9: whispered}, {"servnak", ANN}) == ()
+    assert sources(turn, {9: whispered}, {BOB}) == ((ANN,),)
+
+
 @pytest.mark.parametrize("bad", ["x", [1], [[1]], [[]], [["a", 2]], {"a": "b"}, None])
 def test_what_a_host_gives_instead_of_chains_is_no_hearsay(bad: object) -> None:
     assert hearsay(an_entry(1, extra={"hearsay": bad})) == ()

@@ -39,7 +39,7 @@ from noodlings.store.cipher import UserKey
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role, past_id_of, user_id_of
 from noodlings.values.ingested_record import IngestedRecord
-from noodlings.values.memory import hearsay, written_by
+from noodlings.values.memory import hearsay, tags_of, written_by
 from noodlings.values.percept import Kind, Percept
 from noodlings.worlds.accounts import Accounts
 from tests.api.serving import environment
@@ -396,6 +396,23 @@ async def test_parts_of_an_answer_to_them_go_like_the_whole(tmp_path: Path) -> N
             await told(society, line, "phi", "servnak", present=both, depth=1)
         forget_person(society, ADMIN, find_person(society, CAITY))
         assert [entry.user_text for entry in society.store.archive("servnak")] == ["I bake bread."]
+
+
+async def test_an_answer_that_repeats_them_goes_whenever_it_was_handed_on(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        assert isinstance(society.clock, ManualClock)
+        entry_id = await told(society, "My dog Zarnok ran to the pier", present=frozenset({BOB}))
+        (trace,) = society.store.traces("phi", 1)
+        answer = "So your dog Zarnok ran to the pier."
+        entry = replace(society.store.entries("phi", [entry_id])[entry_id], response=answer)
+        said = replace(trace, response=answer, voice="llm", recalled=())
+        society.store.commit(Changes("phi", updated=(entry,), trace=said))
+        society.clock.advance(7 * 86_400.0)
+        handed_on = await told(society, answer, "phi", "servnak", present=frozenset({BOB}), depth=1)
+        assert "from:user_caity" in tags_of(society.store.entries("servnak", [handed_on])[handed_on])
+        done = forget_person(society, ADMIN, find_person(society, CAITY))
+        assert society.store.archive("servnak") == []
+        assert done.remains.found == {}
 
 
 @pytest.mark.parametrize("sourced", [True, False])
