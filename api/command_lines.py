@@ -21,7 +21,7 @@ from api.parts import Held, OnBehalfOf, parts_of, topic_router
 from commands import registry
 from commands.registry import CommandContext, Reply
 from noodlings.drawing.screen import render
-from noodlings.errors import UserError
+from noodlings.errors import StoreError, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.text import MAX_LINE
 from noodlings.values.caller import Caller
@@ -186,8 +186,12 @@ class PeopleOnline:
         self.world.enter(
             caller.user_id, caller.name, person.hear, give_way=lambda: self._leave(caller.user_id)
         )
-        self._society.introduce(caller.user_id, caller.name)
         self._people[caller.user_id] = person
+        try:
+            self._society.introduce(caller.user_id, caller.name)
+        except StoreError:
+            self._leave(caller.user_id)
+            raise
         return person
 
     def _leave(self, user_id: str) -> None:

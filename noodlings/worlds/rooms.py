@@ -4,6 +4,8 @@ Everything that happens is perceived by the characters in the room and shown to 
 returns at once: characters answer later, through queues of their own (`minds`), so that a slow mind never
 holds up the world or another mind.
 
+Who moves is where they were until that is saved: where saving fails, nobody has seen anything.
+
 The last lines of each room are held in memory, and shown again to anybody who comes back. Whispers, lines
 between two who were alone, and what is private are shown again only to those who witnessed them.
 """
@@ -14,8 +16,9 @@ import logging
 import random
 import unicodedata
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Set
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from noodlings.errors import NotFound, StoreError, UserError
@@ -82,7 +85,8 @@ class World:
         personas: the characters; each starts where it was, else at its home.
         seed: decides which character acts next of its own accord.
         state: what `changed` was last called with, in an earlier process.
-        changed: called with the whole state (JSON-compatible) whenever somebody moved.
+        changed: called with the whole state (JSON-compatible) before anybody moves; a `StoreError` leaves
+            everybody where they are.
         capacity: percepts that may wait for one character.
         shown: called with each line that is seen in a room, and with those who may learn of it.
         by_sentence: players see answers sentence by sentence, through `speaking`.
@@ -142,18 +146,23 @@ class World:
     def wake(self, persona: Persona) -> Room:
         """Let a character come in, seen by everybody there. Raises `UserError` when it is there already."""
         require_free(self._beings.values(), persona.id, (persona.id, persona.name, *persona.aliases))
-        self.settle_in(persona)
+        self.settle_in(persona)  # its home is left out of what is saved only while it is here
+        try:
+            self._save(resting=self._resting - {persona.id})
+        except StoreError:
+            self._remove(persona.id)
+            raise
         self._resting.discard(persona.id)
         self._act(self._beings[persona.id], Kind.ARRIVE, "comes to life")
-        self._save()
         return self.room_of(persona.id)
 
     def rest(self, agent_id: str) -> None:
         """Take a character out of the rooms until it wakes; its memory stays. Raises `NotFound`."""
-        self._act(self.being(agent_id), Kind.LEAVE, "falls silent and fades away")
+        being = self.being(agent_id)
+        self._save(resting=self._resting | {agent_id})
+        self._act(being, Kind.LEAVE, "falls silent and fades away")
         self._remove(agent_id)
         self._resting.add(agent_id)
-        self._save()
 
     def enter(
         self, user_id: str, name: str, outlet: Outlet, give_way: Callable[[], None] | None = None
@@ -174,8 +183,10 @@ class World:
             if being.give_way is not None and being.would_be_taken_for(user_id, (name,)) is not None:
                 being.give_way()
         require_free(self._beings.values(), user_id, (name,))
+        room = self._rooms.get(user_id, self.places.start)
+        self._save({user_id: room})
         self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
-        self._rooms.setdefault(user_id, self.places.start)
+        self._rooms[user_id] = room
         self._together.clear()
         try:
             self._save()
@@ -270,11 +281,11 @@ class World:
         """Walk through an exit, named by its direction or by where it leads. Raises `UserError`."""
         being, room = self.being(being_id), self.room_of(being_id)
         direction, target = self.places.exit(room, way)
+        self._save({being_id: target})
         self._act(being, Kind.LEAVE, f"leaves to the {direction}")
         self._rooms[being_id] = target
         self._together.clear()
         self._act(being, Kind.ARRIVE, f"arrives from {came_from(direction)}")
-        self._save()
         return self.places.rooms[target]
 
     def leads_out(self, being_id: str, way: str) -> bool:
@@ -476,10 +487,13 @@ class World:
     def _home(self, persona: Persona) -> str:
         return persona.home if persona.home in self.places.rooms else self.places.start
 
-    def _save(self) -> None:
+    def _save(self, moved: Mapping[str, str] = MappingProxyType({}), resting: Set[str] | None = None) -> None:
+        """Save the state as it will be when these have moved and those are at rest."""
         # Those at home are left out: a recipe that gives a character another home must move it.
         homes = {being.id: self._home(being.persona) for being in self._beings.values() if being.persona}
+        rooms = {**self._rooms, **moved}
         state: dict[str, Any] = {
-            "rooms": {who: room for who, room in self._rooms.items() if homes.get(who) != room}
+            "rooms": {who: room for who, room in rooms.items() if homes.get(who) != room}
         }
-        self._changed(state | ({"resting": sorted(self._resting)} if self._resting else {}))
+        resting = self._resting if resting is None else resting
+        self._changed(state | ({"resting": sorted(resting)} if resting else {}))

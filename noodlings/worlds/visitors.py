@@ -18,7 +18,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from noodlings.drawing.screen import Screen
-from noodlings.errors import NoodlingsError, UserError
+from noodlings.errors import NoodlingsError, UserError, told
 from noodlings.text import clean
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Account
@@ -239,8 +239,10 @@ class _Visit:
         been_here = world.has_been(user_id)
         try:
             world.enter(user_id, caller.name, lambda line: self._hear(line, user_id))
-        except UserError as error:
-            self._show(Text(str(error), style="yellow"))
+        except NoodlingsError as error:
+            if not isinstance(error, UserError):
+                log.error("%s cannot come in: %s", user_id, error)
+            self._show(Text(told(error), style="yellow"))
             return
         try:
             self._settings.introduce(caller)

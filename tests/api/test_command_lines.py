@@ -7,6 +7,7 @@ from argon2.profiles import CHEAPEST
 
 from api import command_lines
 from commands import registry
+from noodlings.errors import StoreError
 from noodlings.worlds.accounts import Accounts
 from tests.api.conftest import Site
 
@@ -49,6 +50,20 @@ async def test_a_refusal_is_an_answer(site: Site):
     assert refused["error"] is True
     assert refused["data"]["error"]
     assert refused["text"]
+
+
+async def test_who_cannot_be_introduced_stands_in_nobodys_way(site: Site, monkeypatch: pytest.MonkeyPatch):
+    def introduce(user_id: str, name: str) -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as full:
+        full.setattr(site.society, "introduce", introduce)
+        for _ in range(2):
+            refused = await site.post("/api/commands", {"user_id": "user_caity", "line": "look"})
+            assert refused.status_code == 503
+            assert not site.parts.people.world.has("user_caity")
+    assert "Workshop" in (await type_(site, "look"))["text"]
+    assert site.society.names()["user_caity"] == "caity"
 
 
 async def test_who_leaves_is_gone(site: Site):

@@ -45,6 +45,31 @@ def test_percepts_are_refused_while_it_is_away_and_taken_when_it_is_back(
     assert "cannot be reached" in (tmp_path / "noodlings.log").read_text("utf-8")
 
 
+def test_who_tries_to_come_in_or_to_go_while_it_is_away_can_do_so_when_it_is_back(
+    tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    def types(server: Server, line: str, user: str) -> tuple[int, str]:
+        answer = server.client.post("/api/commands", json={"user_id": user, "line": line})
+        return answer.status_code, answer.text
+
+    with served(tmp_path, NOODLINGS_STORE__URL=postgres_server.new_database()) as server:
+        assert types(server, "look", "user_caity")[0] == 200
+        postgres_server.stop()
+        try:
+            for line, user in (("look", "user_eve"), ("north", "user_caity"), ("look", "user_eve")):
+                assert "cannot be read or written right now" in types(server, line, user)[1]
+        finally:
+            postgres_server.start()
+        tried = 1
+        while types(server, "look", "user_eve")[0] != 200:
+            tried += 1
+            assert tried < 1_000
+        assert "user_eve" not in types(server, "north", "user_caity")[1]
+        heard = types(server, "look", "user_eve")[1]
+        assert "caity leaves to the north" in heard
+        assert heard.count("leaves to the north") == 1
+
+
 def test_a_start_without_it_says_so_and_nothing_of_the_password(tmp_path: Path) -> None:
     url = f"postgresql+psycopg://noodlings:hunter2@/noodlings?host={tmp_path}"
     for words in (("serve", "--port", "0"), ("play",), ("check",)):

@@ -31,15 +31,21 @@ class Stage:
         self.minds = ScriptedMinds(answer)
         self.lines = []
         self.states = []
+        self.away = False
         self.world = World(
             PLACES,
             personas,
             self.minds.perceive,
             self.minds.idle,
             ManualClock(1000.0),
-            changed=self.states.append,
+            changed=self.changed,
             **options,
         )
+
+    def changed(self, state):
+        if self.away:
+            raise StoreError("the database is away")
+        self.states.append(state)
 
     def enter(self, name="caity"):
         self.world.enter(f"user_{name}", name, self.lines.append)
@@ -498,6 +504,39 @@ async def test_a_character_at_rest_is_in_no_room_and_wakes_where_it_was():
     assert stage.seen()[-1] == "Phi comes to life."
     with pytest.raises(UserError, match="already here"):
         stage.world.wake(PHI)
+
+
+@pytest.mark.parametrize(
+    ("act", "seen"),
+    [
+        (lambda world: world.enter("user_bo", "Bo", lambda line: None), "Bo arrives."),
+        (lambda world: world.go("user_dan", "north"), "dan leaves to the north."),
+        (lambda world: world.go("servnak", "north"), "SERVNAK leaves to the north."),
+        (lambda world: world.rest("phi"), "Phi falls silent and fades away."),
+        (lambda world: world.wake(TOAD), "Toad comes to life."),
+    ],
+)
+async def test_who_cannot_be_saved_has_not_moved_and_may_try_again(act, seen):
+    stage = Stage().enter("dan").enter()
+    world = stage.world
+    world.go("toad", "south")
+    world.rest("toad")
+    await world.settle()
+    before, shown, perceived = world.who(), len(stage.lines), len(stage.minds.heard)
+    stage.away = True
+    for _ in range(2):
+        with pytest.raises(StoreError):
+            act(world)
+    await world.settle()
+    assert (world.who(), len(stage.lines), len(stage.minds.heard)) == (before, shown, perceived)
+    assert not world.has_been("user_bo")
+    stage.away = False
+    act(world)
+    assert seen in stage.seen()[shown:]
+    again = Stage(state=json.loads(json.dumps(stage.states[-1]))).world
+    here = {being.id: room for being, room in world.who() if being.persona}
+    assert {being.id: room for being, room in again.who()} == here
+    await world.settle()
 
 
 async def test_rest_outlives_the_program():

@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from noodlings.errors import StoreError
 from noodlings.values.caller import Role
 from noodlings.worlds import visitors
 from noodlings.worlds.accounts import FILE_NAME
@@ -231,6 +232,22 @@ async def test_something_that_breaks_ends_one_visit_alone(visits, caplog):
     assert "broken on purpose" in caplog.text
     caity.type("say on it goes")
     await caity.sees("You say")
+
+
+async def test_who_cannot_be_saved_is_told_so_and_comes_in_later(visits, monkeypatch, caplog):
+    def changed(state):
+        raise StoreError("the database x is away")
+
+    with monkeypatch.context() as away:
+        away.setattr(visits.mush.world, "_changed", changed)
+        caity = visits.comes(f"connect Caity {PASSWORD}")
+        await caity.sees("cannot be read or written right now")
+        await visits.over()
+    assert not any("database x" in text for text in caity.sent)
+    assert "the database x is away" in caplog.text
+    assert visits.mush.here() == []
+    await visits.connected("Caity")
+    assert visits.mush.here() == ["Caity"]
 
 
 async def test_one_address_cannot_take_all_the_room(visits, monkeypatch):
