@@ -56,29 +56,25 @@ _SAYS = re.compile(
     rf"^(?P<name>{_NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
     r"(?: to [^\",:]{1,40})?[,:]? [\"“'](?P<words>.+?)[\"”']?$"
 )
-_COLON = re.compile(rf"^(?:From )?(?P<name>{_CASED_NAME}): (?P<words>.+)$")
+_COLON = re.compile(rf"^(?i:from )?(?!(?i:to) )(?P<name>{_CASED_NAME}): (?P<words>.+)$")
+_ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
 _PAGE = re.compile(
-    rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|DMs?|->)(?: (?:to )?(?:\([^)]*\)|[{_WORD}, ]+?))?"
-    r"(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
+    rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|[DI]Ms?|to|{_ARROW})"
+    rf"(?: (?:to )?(?:\([^)]*\)|[{_WORD}, ]+?))?(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
 )
 _AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{_CASED_NAME}) (?P<words>.+)$")
 _PRIVATE = re.compile(
-    r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|afar|long distance"
-    r"|private(?:ly)?|pm|dms?|ims|msg|[rp]emits?|@?mail|sends?|to you|in(?:to)? your ear|quietly|secretly"
-    r"|confid(?:es|ed|entially)|between us|query from|telepath\w*|mind(?:speak|link)\w*)\b"
-    r"|->|<-|=>|→|»|\(from [^)]*\)",
+    r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*|afar"
+    r"|long distance|private(?:ly)?|pm|dms?|msg|[pr]emits?|@?mail|sends?|to you|in(?:to)? your ear|quietly)\b"
+    rf"|\(from [^()]*\)|[\[(<](?:ims?|query|confidential|secret)\b|{_ARROW}|s you,? ?[:\"]"
+    rf"|^(?-i:\W?(?:{_CASED_NAME} )?(?i:from|to)(?::| {CAPITAL}[^:.\])>]{{0,40}}[:\])>])"
+    rf"|[*>-]{CAPITAL}\w*[*<-] |[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
 )
-_PRIVATE_FORM = re.compile(
-    rf"^(?:(?:from|to) {_NAME}: |[<\[](?:im|query|secret|confidential|(?:from|to) [^>\]]+)[>\]]"
-    rf"|\[?{_NAME} (?:to|>+) {_NAME}(?:: |\])|[*>-]{_NAME}[*<-] |[^:]{{1,60}}: \((?:whisper|private|aside)"
-    r"|(?:> ?)?/?[pw] [^=]{1,40}=)",
-    re.IGNORECASE,
-)
-"""Lines that are private by their form."""
+"""Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
-_AFTER_COLON = re.compile(r": .*")
-_SENT_TO = re.compile(rf"^(?:\(to:? [^)]*\) |to {_CASED_NAME}: )", re.IGNORECASE)
+_AFTER_COLON = re.compile(r": ([\[(<]\w+[\])>])?.*")
+_SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request."""
 _NOBODY = frozenset({"From", "Long", "To"})
@@ -148,13 +144,12 @@ class MuLog:
 
     def _told(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line."""
-        sent = bool(_SENT_TO.match(line) or _PRIVATE_FORM.match(line))
-        line = _SENT_TO.sub("", line)
+        sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
         speaker = _SPEAKER.match(line)
         if speaker:
             rest = line[speaker.end() :]
             line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
-        unquoted = _AFTER_COLON.sub("", _QUOTED.sub(" ", line))
+        unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub('"', line))
         private = sent or _PRIVATE.search(unquoted) is not None
         place, who, words, kind = self._heard(line)
         return place, who, words, Kind.WHISPER if private else kind
@@ -167,8 +162,7 @@ class MuLog:
             inner = self._said(rest) or self._posed(rest)
             if inner is not None:
                 return channel["channel"], *inner
-            who = channel["channel"].removeprefix("From ").partition(" to ")[0]
-            return "", who, rest, Kind.SAY  # <Bob> hi
+            return "", channel["channel"], rest, Kind.SAY  # <Bob> hi
         return "", *(self._said(line) or self._posed(line) or ("", line, Kind.EVENT))
 
     def _said(self, line: str) -> tuple[str, str, Kind] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from time import process_time
 from typing import Literal
 from unicodedata import normalize
 
@@ -54,6 +55,20 @@ PRIVATE = (
     "Bob: (whispering) the gold lies here",
     "Bob telepaths: the gold lies here",
     "p Bob=the gold lies here",
+    "To Bob, Ada: the gold lies here",
+    "MSG to Bob: the gold lies here",
+    "Bob to Old Tom: the gold lies here",
+    "Bob → Ada, Old Tom: the gold lies here",
+    "Bob » the gold lies here",
+    "Bob beeps you: the gold lies here",
+    'Bob asks you, "is it here that the gold lies?"',
+    'Bob hisses in your ear, "the gold lies here"',
+    "(IM) Bob: the gold lies here",
+    "[QUERY] Bob: the gold lies here",
+    "[Confidential] Bob says, 'the gold lies here'",
+    "Bob: [whispering] the gold lies here",
+    'Bob telepathically says, "the gold lies here"',
+    "msg Bob=the gold lies here",
 )
 """What nobody but those who knew of it may learn, as various servers word it."""
 
@@ -80,6 +95,40 @@ def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
         "Bob opens the secret door.\nBob gives it to Ada.\nTo arms! cries Bob.\n*grins*\nBob: (laughing) no"
     )
     assert Kind.WHISPER not in {record.kind for record in read(tmp_path, lines)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Bob: from Ada to you",
+        "<Public> Bob: To Ada: hi",
+        '[Newbie] Bob says, "from Bob to Ada: hi"',
+        "Bob: (laughs) I tell you, a secret",
+        "Bob: > that is so",
+        'Bob says, "ten > nine, so 2 -> 3"',
+        "Bob dit « bonjour »",
+        "Bob turns to Ada: look here",
+        "Bob walks from Ada to Tom.",
+        "Bob gives you a map.",
+        "Bob hugs you.",
+        "Bob looks at you, then at Ada.",
+        "Ada keeps a secret smile.",
+        "To the north: a market",
+        "From the sea comes a wind.",
+        "*waves* hi",
+        "> look",
+    ],
+)
+def test_what_everybody_saw_is_open(tmp_path: Path, line: str) -> None:
+    (record,) = read(tmp_path, line)
+    assert record.kind is not Kind.WHISPER
+
+
+@pytest.mark.parametrize("beginnings", ["(from ", "[to ", "Bob to Ada, ", "A to A ", "a > a ", "«", "*A"])
+def test_a_long_line_of_beginnings_takes_no_time(tmp_path: Path, beginnings: str) -> None:
+    began = process_time()
+    read(tmp_path, beginnings * 20_000)
+    assert process_time() - began < 0.5
 
 
 def read(tmp_path: Path, text: str) -> list[SourceRecord]:
