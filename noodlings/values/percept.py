@@ -47,7 +47,8 @@ _US = r"between (?:us(?: two)?|(?:yo)?u(?: and|,) (?:me|i)|ourselves|the two of 
 _ONLY = r"(?:(?:all|just|only|strictly|purely|safely|a secret)[ ,]{1,2}){0,2}"
 _NAME = r"\w[\w'’]{0,29}"  # bounded, or a line of apostrophes would take long
 _IT = r"(?:it|this|that)"
-_NOBODY, _ANYBODY = r"(?:nobody|no[ -]?one|no soul)\b", r"(?:any ?(?:body|one)|a(?:ny)? (?:living )?soul)\b"
+_NOBODY = r"(?:nobody|no[ -]?one|no soul)\b"
+_ANYBODY = r"(?:any ?(?:body|one)|a(?:ny)? (?:living )?soul)\b(?! apart)"
 _APART = r"(?:in (?:(?:the|full|strict(?:est)?|utmost) ){0,2}confidence|confidential(?:ly)?|off the record)\b"
 _MINE = r"(?:\w{1,12} )?secret\b(?=\s?(?:[^\w\s]|$|(?:and|but|i|is that|so|that)\b))"  # no "secret door"
 _CONFIDES = re.compile(

@@ -188,11 +188,6 @@ class World:
         self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
         self._rooms[user_id] = room
         self._together.clear()
-        try:
-            self._save()
-        except StoreError:  # or nobody of that name could come in from now on
-            self._remove(user_id)
-            raise
         self._act(self._beings[user_id], Kind.ARRIVE, "arrives")
         if self._notice:
             outlet(RoomLine(Kind.EVENT, self._notice))

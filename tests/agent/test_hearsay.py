@@ -117,7 +117,7 @@ def recalled(entry_id: int, used: bool = True, why: str = "semantic") -> Recalle
         (MILL, "So the old mill burnt down.", ((BOB,),)),
         (MILL, "How sad.", ()),
         ("Hello Maren!", "Hello!", ()),
-        (f"Is it true that {MILL}?", "The old mill burnt down.", ()),
+        (f"Is it true that {MILL}?", "The old mill burnt down.", ((BOB,),)),
     ],
 )
 @pytest.mark.parametrize("voice", ["offline", "llm"])

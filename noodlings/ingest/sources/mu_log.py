@@ -162,7 +162,8 @@ class MuLog:
             inner = self._said(rest) or self._posed(rest)
             if inner is not None:
                 return channel["channel"], *inner
-            return "", channel["channel"], rest, Kind.SAY  # <Bob> hi
+            who = channel["channel"].removeprefix("From ").partition(" to ")[0]
+            return "", who, rest, Kind.SAY  # <Bob> hi
         return "", *(self._said(line) or self._posed(line) or ("", line, Kind.EVENT))
 
     def _said(self, line: str) -> tuple[str, str, Kind] | None:
