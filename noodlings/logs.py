@@ -13,15 +13,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakSet
 
-from filelock import FileLock
-
 from noodlings.errors import UserError
 from noodlings.files import make_private
 from noodlings.text import shorten
 from noodlings.values.audience import Tier
 
 FILE_NAME = "noodlings.log"
-LOCK_NAME = "logs.lock"
 MAX_BYTES = 2_000_000
 KEPT = 3
 """Older files beside the current one."""
@@ -84,12 +81,8 @@ def file_of(folder: Path, name: str, worker: int) -> Path:
 
 @contextmanager
 def paused_logs(folder: Path) -> Iterator[None]:
-    """Nothing is written to the logs in a folder meanwhile; then to whatever files are there by then.
-
-    Other processes only wait to do the same: they open what was put in the place of a log of theirs.
-    """
+    """Nothing is written to the logs in a folder meanwhile; then to whatever files are there by then."""
     with ExitStack() as stack:
-        stack.enter_context(FileLock(folder / LOCK_NAME))
         for handler in tuple(PrivateFiles._open_now):
             if Path(handler.baseFilename).parent == folder.absolute():
                 handler.acquire()

@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from filelock import FileLock
+
 from noodlings.errors import StoreError
 from noodlings.files import atomic_write
 from noodlings.logs import paused_logs
@@ -106,32 +108,37 @@ def strike_out(folder: Path, marks: Marks) -> dict[str, int]:
     Raises:
         StoreError: a file cannot be written.
     """
-    struck: Counter[str] = Counter()
-    done: set[int] = set()  # by inode: a log that is rotated meanwhile gets another name
     try:
-        while True:
-            with paused_logs(folder):
-                path = next((one for one in _files(folder) if one.stat().st_ino not in done), None)
-                seen = [] if path is None else _lines(path)
-            if path is None:
-                return dict(struck)
-            kept, theirs = _split(path, seen, marks)
-            with paused_logs(folder):
-                if not path.is_file():  # the oldest one goes when they are rotated
-                    continue
-                lines = _lines(path)
-                if lines[: len(seen)] != seen:  # it was rotated
-                    continue
-                late_kept, late_theirs = _split(path, lines[len(seen) :], marks)
-                if found := len(theirs) + len(late_theirs):
-                    struck[path.name] += found
-                    mode = path.stat().st_mode
-                    with atomic_write(path) as aside:
-                        aside.write_text("".join(kept + late_kept), "utf-8", "surrogateescape", "")
-                        aside.chmod(mode)
-                done.add(path.stat().st_ino)
+        with FileLock(folder / "logs.lock"):  # other processes may strike out lines there, too
+            return _struck_out(folder, marks)
     except OSError as error:
         raise StoreError(f"the logs cannot be written: {error}") from None
+
+
+def _struck_out(folder: Path, marks: Marks) -> dict[str, int]:
+    struck: Counter[str] = Counter()
+    done: set[int] = set()  # by inode: a log that is rotated meanwhile gets another name
+    while True:
+        with paused_logs(folder):
+            path = next((one for one in _files(folder) if one.stat().st_ino not in done), None)
+            seen = [] if path is None else _lines(path)
+        if path is None:
+            return dict(struck)
+        kept, theirs = _split(path, seen, marks)
+        with paused_logs(folder):
+            if not path.is_file():  # the oldest one goes when they are rotated
+                continue
+            lines = _lines(path)
+            if lines[: len(seen)] != seen:  # it was rotated
+                continue
+            late_kept, late_theirs = _split(path, lines[len(seen) :], marks)
+            if found := len(theirs) + len(late_theirs):
+                struck[path.name] += found
+                mode = path.stat().st_mode
+                with atomic_write(path) as aside:
+                    aside.write_text("".join(kept + late_kept), "utf-8", "surrogateescape", "")
+                    aside.chmod(mode)
+            done.add(path.stat().st_ino)
 
 
 def remains(

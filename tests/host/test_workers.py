@@ -57,7 +57,8 @@ def started(url: str, tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
         def start(**changes: str) -> Server:
             folder = tmp_path / str(next(folders))
-            sharing = served(folder, "--workers", "1", NOODLINGS_STORE__URL=url, **changes)
+            often = {"NOODLINGS_API__REQUESTS_PER_SECOND": "100000"}  # tests ask until something has changed
+            sharing = served(folder, "--workers", "1", NOODLINGS_STORE__URL=url, **(often | changes))
             return stack.enter_context(sharing)
 
         yield start
