@@ -39,6 +39,10 @@ COMMON_WORDS = STOP_WORDS | frozenset(
 )
 """And those that, repeated in an answer, do not yet give away what was said."""
 
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ufaff\U00020000-\U0003ffff"
+"""Thai, Lao, Burmese, Khmer, kana, Chinese characters, and Hangul, whose words have endings of all kinds: in
+the brackets of a pattern. Where texts are compared, a character of these counts as a word."""
+
 _own = threading.local()
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from noodlings.agent.state import LINES_KEPT
 from noodlings.ports import Store
 from noodlings.recall.lexical import stems
+from noodlings.stemming import UNSPACED
 from noodlings.values.audience import may_learn
-from noodlings.values.memory import HEARSAY, MemoryEntry, Why, hearsay, written_by
+from noodlings.values.memory import HEARSAY, MemoryEntry, hearsay, written_by
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
@@ -29,6 +30,7 @@ LONGEST_CHAIN = 8
 
 _GESTURE = re.compile(r"\*[^*]*\*")
 _WORD = re.compile(r"\w+")
+_PAIR = re.compile(f"(?=([{UNSPACED}]{{2}}))")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.FACT})
 
 
@@ -71,12 +73,15 @@ def share_told(line: str, answer: str) -> float:
 def _told_in(trace: Trace) -> list[int]:
     """Ids of the memories that may have been put into words in a turn, and of what it answers.
 
-    The offline voice tells which; for a model these are all that came to mind and are not merely recent.
+    The offline voice tells which; for a model these are all that came to mind.
     """
-    used = [found.entry_id for found in trace.recalled if found.used]
-    if not used and trace.voice == "llm":
-        used = [found.entry_id for found in trace.recalled if found.why != (Why.RECENT,)]
-    return [*used, trace.entry_id]
+    told = [found.entry_id for found in trace.recalled if found.used or trace.voice == "llm"]
+    return [*told, trace.entry_id]
+
+
+def _compared(text: str) -> set[str]:
+    """The words of a text, as they are compared; two characters of a script without spaces are one."""
+    return {*stems(text), *_PAIR.findall(text)}
 
 
 def sources(
@@ -89,10 +94,10 @@ def sources(
         hearers: ids of all who hear it told.
         part: the only part of the answer that they hear; "" for all of it.
     """
-    said, chains = set(stems(part or trace.response or "")), dict[tuple[str, ...], None]()
+    said, chains = _compared(part or trace.response or ""), dict[tuple[str, ...], None]()
     told = set[str]()
     for entry in sorted(entries.values(), key=lambda one: one.id == trace.entry_id):
-        of, answered = set(stems(entry.user_text)), entry.id == trace.entry_id
+        of, answered = _compared(entry.user_text), entry.id == trace.entry_id
         if answered and entry.user_text.endswith("?"):
             said -= told  # to ask for what others told is not to tell it
         fewest = SHARED_WORDS if answered else min(SHARED_WORDS, len(of) or SHARED_WORDS)

@@ -12,7 +12,7 @@ from html import unescape
 from unicodedata import normalize
 from urllib.parse import unquote
 
-from noodlings.stemming import COMMON_WORDS, ordinary_words, stem
+from noodlings.stemming import COMMON_WORDS, UNSPACED, ordinary_words, stem
 
 RUN = 5
 """Words in a row that are no coincidence, if one of them means something."""
@@ -27,10 +27,8 @@ SPREAD = 1.5
 SHORTEST = 8
 """Characters of a text that says something, whatever its words are; a character as a word counts twice."""
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ufaff\U00020000-\U0003ffff"
-"""Thai, Lao, Burmese, Khmer, kana, Chinese characters, and Hangul, whose words have endings of all kinds."""
-_CHARACTER = re.compile(f"[{_UNSPACED}]")
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_CHARACTER = re.compile(f"[{UNSPACED}]")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SPELT = re.compile(r"_|\\[nrt]|(?<=[a-z])(?=[A-Z])")
 """Where words are apart in names of files and hashtags, and in what is JSON within a text."""

@@ -4,8 +4,8 @@ It all happens within one transaction. A trace refers to memories and symbols by
 answer of that turn were made with them. So in every trace that recalled a forgotten entry, or in which a
 transistor read one or a symbol made of one, the reference is removed, and the words are replaced where they
 may have come from it: the offline voice says which memories it used, of a model nobody knows. An entry
-loses its response if that repeats what was forgotten. Such an answer may have been recalled in another turn,
-which is then searched as well.
+loses its response if the voice used what was forgotten for it, or if it repeats that. Such an answer may have
+been recalled in another turn, which is then searched as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import partial
 
 from noodlings.errors import StoreError
 from noodlings.ports import Forgotten
-from noodlings.stemming import COMMON_WORDS
+from noodlings.stemming import COMMON_WORDS, UNSPACED
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, id_list, number, text, to_json
 from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
@@ -32,8 +32,8 @@ from noodlings.values.trace import RecalledTrace, Trace
 FORGOTTEN = "[forgotten]"
 """Stands where words were."""
 
-_WORD = re.compile(r"[^\W\d_]{4,}")
-"""Shorter words never count as content."""
+_WORD = re.compile(rf"[{UNSPACED}]|\d{{2,}}|[^\W\d_{UNSPACED}]{{3,}}")
+"""Shorter words and numbers never count as content."""
 
 
 def turns_made_of(
@@ -64,11 +64,17 @@ def turns_made_of(
             if trace.entry_id in sources or (read.isdisjoint(sources) and not made_of_it):
                 continue
             repeating = bool(words and trace.response) and repeats(trace.response or "", words)
+            repeating |= bool(trace.response) and told_of(trace, gone)
             if repeating:
                 sources.add(trace.entry_id)
             if repeating or made_of_it:
                 reached.add(trace.entry_id)
     return frozenset(reached)
+
+
+def told_of(trace: Trace, gone: Collection[int]) -> bool:
+    """Whether the voice says that it used one of these for the answer, as only the offline voice can."""
+    return any(found.used and found.entry_id in gone for found in trace.recalled)
 
 
 def without(trace: Trace, forgotten: frozenset[int], *, wordless: bool = True) -> Trace:
@@ -131,7 +137,7 @@ def _symbols_read(trace: Trace) -> frozenset[int]:
 
 
 def content_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words of four letters and more, folded, without common ones."""
+    """The folded words of three letters and more but for common ones, and numbers of two digits and more."""
     words = (word for text in texts for word in _WORD.findall(text.casefold()))
     return frozenset(words) - COMMON_WORDS
 
@@ -199,7 +205,7 @@ def _delete(transaction: Transaction, agent_id: str, texts: dict[int, tuple[str,
     redacted = tuple(
         entry_id
         for entry_id, (_, response) in _texts(transaction, agent_id, turns).items()
-        if response and repeats(response, words)
+        if response and (turns[entry_id] or repeats(response, words))
     )
     transaction.run_each(sql.REDACT_RESPONSE, [_key(agent_id, entry_id) for entry_id in redacted])
     transaction.run_each(sql.FORGET_TAKEN, [_key(agent_id, entry_id) | FORGOTTEN_RECORD for entry_id in gone])
@@ -233,8 +239,9 @@ def _redact_traces(
     gone: frozenset[int],
     words: frozenset[str],
     symbols: frozenset[int],
-) -> list[int]:
-    """Take the forgotten out of the traces of other turns; the turns that may hold words of it.
+) -> dict[int, bool]:
+    """Take the forgotten out of the traces of other turns. Returns the turns that may hold words of it, each
+    with whether the voice says so.
 
     A trace that cannot be read cannot be redacted, so it is deleted. The traces of the forgotten entries are
     deleted with them.
@@ -252,7 +259,7 @@ def _redact_traces(
             changed[entry_id] = without(traces[entry_id], gone, wordless=False)
     for entry_id, trace in changed.items():
         transaction.run(sql.CHANGE_TRACE, _key(agent_id, entry_id) | trace_row(trace))
-    return sorted(turns)
+    return {entry_id: told_of(traces[entry_id], gone) for entry_id in sorted(turns)}
 
 
 def _key(agent_id: str, entry_id: int) -> Row:

@@ -117,6 +117,8 @@ def recalled(entry_id: int, used: bool = True, why: str = "semantic") -> Recalle
         (MILL, "So the old mill burnt down.", ((BOB,),)),
         (MILL, "How sad.", ()),
         ("Hello Maren!", "Hello!", ()),
+        ("我的狗昨天死了", "你的狗昨天死了。", ((BOB,),)),
+        ("我的狗昨天死了", "今天天气很好。", ()),
         (f"Is it true that {MILL}?", "The old mill burnt down.", ((BOB,),)),
     ],
 )

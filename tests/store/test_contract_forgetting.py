@@ -11,7 +11,7 @@ import pytest
 from noodlings.errors import StoreError
 from noodlings.ports import Changes, Forgotten
 from noodlings.store.forgetting import FORGOTTEN
-from noodlings.values.trace import Modulation
+from noodlings.values.trace import Modulation, RecalledTrace
 from tests.store.either import AnyStore, filled, ids, the_entry
 from tests.store.records import AGENT, a_trace, an_entry
 
@@ -126,6 +126,20 @@ def test_an_answer_that_was_repeated_later_goes_there_too(store: AnyStore) -> No
     assert (second_hand.response, second_hand.thought) == (FORGOTTEN, FORGOTTEN)
     assert [memory.entry_id for memory in second_hand.recalled] == [2]
     assert first_hand.recalled == ()
+
+
+def test_an_answer_goes_where_the_voice_says_what_it_was_made_of(store: AnyStore) -> None:
+    told, asked, hello = (
+        an_entry(1, "I owe Bo 5"),
+        an_entry(2, "what?", response="5."),
+        an_entry(3, response="x"),
+    )
+    used, idle = (RecalledTrace(1, ("semantic",), 0.5, used=used) for used in (True, False))
+    store.commit(Changes(AGENT, added=(told,)))
+    store.commit(Changes(AGENT, added=(asked,), trace=a_trace(2, recalled=(used,), response="5.")))
+    store.commit(Changes(AGENT, added=(hello,), trace=a_trace(3, recalled=(idle,), response="x")))
+    assert store.forget(AGENT, [1], by_user="user_caity", timestamp=5.0).redacted == (2,)
+    assert store.entries(AGENT, [2])[2].response is None
 
 
 def test_of_a_turn_that_is_forgotten_itself_nothing_is_left_to_redact(store: AnyStore) -> None:

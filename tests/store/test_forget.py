@@ -33,7 +33,12 @@ def on_disk(folder: Path) -> bytes:
         ("I am glad that you are here.", "My dog died yesterday", False),
         ("That is what they said there.", "They said that they were there yesterday", False),
         ("Ich grüße dich.", "GRÜSSE aus Wien", True),
-        ("Anything.", "my dog", True),
+        ("Your dog, you said.", "my dog", True),
+        ("It is 4821.", "my pin is 4821 2277", True),
+        ("At 7, they said.", "it is at 7", True),
+        ("你的狗死了。", "我的狗昨天死了", True),
+        ("Anything.", "hi", True),
+        ("Anything.", "my dog", False),
     ],
 )
 def test_a_response_repeats_what_shares_a_content_word(response: str, forgotten: str, expected: bool) -> None:
