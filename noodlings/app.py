@@ -65,6 +65,8 @@ log = logging.getLogger(__name__)
 
 RECIPES = "recipes"
 RULES = "game_events.yaml"
+NOTES_LOCK_SECONDS = 2.0
+"""How long the notes are waited for, where another process writes some."""
 
 
 def build(
@@ -204,7 +206,7 @@ async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
 def _notes(settings: Settings, repository: Repository, shared: bool) -> Notes:
     """The notes beside the database; switched off, they can still be deleted."""
     notebook = Notebook(settings.data_dir / FOLDER_NAME)
-    lock = FileLock(settings.data_dir / f"{FOLDER_NAME}.lock") if shared else None
+    lock = FileLock(settings.data_dir / f"{FOLDER_NAME}.lock", NOTES_LOCK_SECONDS) if shared else None
     writer = NoteWriter(repository, notebook, feeling, settings.store.encrypted_from, lock)
     return NoteSync(writer, settings.notes.enabled)
 

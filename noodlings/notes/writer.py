@@ -45,7 +45,8 @@ class NoteWriter:
         notebook: where the notes are.
         feeling: the word for an affect.
         below: only memories of a tier below this one have notes; the others are encrypted.
-        lock: what is held meanwhile, where other processes write to the notebook, too.
+        lock: what is held meanwhile, where other processes write to the notebook, too. It raises an `OSError`
+            rather than wait for long.
     """
 
     def __init__(
@@ -322,7 +323,10 @@ class NoteSync:
             self._background.add(changes.agent_id, due, new)
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
-        return self._writer.forget(agent_id, ids, delete)
+        forgotten = self._writer.forget(agent_id, ids, delete)
+        if agent_id in _unfinished(self._writer):  # perhaps another process stood still over the notes
+            self._background.add(agent_id, {EVERY}, ())
+        return forgotten
 
     def forgot_elsewhere(self, agent_id: str) -> None:
         self._background.add(agent_id, {EVERY}, ())

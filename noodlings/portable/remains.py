@@ -32,6 +32,8 @@ _WHO = ("user", "address", "path", "what")
 """What a line of the audit log says of whoever did something, or to whom."""
 AUDIT, HISTORY = "audit.log*", "history"
 _LINES = ("noodlings.log*", "refused.log*", AUDIT, HISTORY)
+LOCK_SECONDS = 30.0
+"""How long to wait for another process that strikes out lines in the same folder."""
 _QUOTED = 50
 """Characters that a log quotes."""
 _SHORTEST = 12
@@ -109,7 +111,7 @@ def strike_out(folder: Path, marks: Marks) -> dict[str, int]:
         StoreError: a file cannot be written.
     """
     try:
-        with FileLock(folder / "logs.lock"):  # other processes may strike out lines there, too
+        with FileLock(folder / "logs.lock", LOCK_SECONDS):  # other processes may strike out lines there
             return _struck_out(folder, marks)
     except OSError as error:
         raise StoreError(f"the logs cannot be written: {error}") from None
