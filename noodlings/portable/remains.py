@@ -39,6 +39,8 @@ _QUOTED = 50
 _SHORTEST = 12
 """Characters of a quotation that is known by itself."""
 _WORD = re.compile(r"\w{4,}")
+_FRAME = re.compile(r'^[\d-]{10} [\d:,]{12} [A-Z]+ +[\w.]+: |"\w+": |\b[a-z]+=')
+"""What our logs write around what they tell: time, level and module, and the names of fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Marks:
 
     def are_in(self, line: str) -> bool:
         """Whether a line is about the person."""
+        line = _FRAME.sub("", line)  # somebody may be called Info, or Role
         quoted = any(quote in line for quote in self.quotes)
         return quoted or self.called.search(line) is not None or not self.words.isdisjoint(words_in(line))
 

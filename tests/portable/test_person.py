@@ -33,7 +33,7 @@ from noodlings.portable.person import (
     forget_person,
     report,
 )
-from noodlings.portable.remains import Remains
+from noodlings.portable.remains import Marks, Remains, strike_out
 from noodlings.ports import Changes
 from noodlings.store.cipher import UserKey
 from noodlings.values.audience import Tier
@@ -461,3 +461,15 @@ async def test_what_they_spent_of_a_model_is_not_counted_under_their_name(tmp_pa
         spent.spend(CAITY, 0.0, tokens=5)  # a call that was under way
         spent.spend(BOB, 0.0, calls=1)
         assert society.store.world_get(KEY)["players"] == {BOB: [2, 0]}
+
+
+def test_whoever_is_called_like_a_field_of_the_logs_takes_no_other_lines_with_them(tmp_path: Path) -> None:
+    line = "2026-11-26 06:15:32,158 INFO    api.server: request=47b1874d user=user_bo\n"
+    theirs = line.replace("user_bo", "role")
+    audited = '{"role": "player", "user": "user_bo", "address": "10.0.0.1", "path": "/"}\n'
+    (tmp_path / "noodlings.log").write_text(line + theirs)
+    (tmp_path / "audit.log").write_text(audited)
+    for name in ("INFO", "request", "Role"):
+        strike_out(tmp_path, Marks.of((name,), (), (), history=False))
+    assert (tmp_path / "noodlings.log").read_text() == line
+    assert (tmp_path / "audit.log").read_text() == audited
