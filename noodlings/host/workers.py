@@ -52,6 +52,8 @@ class Worker:
         self._replies: dict[str, asyncio.Future[str]] = {}
         self._answering: set[str] = set()
         self._leaving: set[str] = set()
+        self._created: set[str] = set()
+        """Agents that were made here: until somebody speaks to one, the database does not know it."""
         self._given: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._tasks: set[asyncio.Task[None]] = set()
         self._woken, self._left = asyncio.Event(), asyncio.Event()
@@ -67,6 +69,7 @@ class Worker:
         return self._leases.claims[agent_id]
 
     def created(self, agent_id: str) -> None:
+        self._created.add(agent_id)
         self._outbox.tell("created", agent_id)
 
     def forgot_person(self, user_ids: Collection[str]) -> None:
@@ -171,6 +174,9 @@ class Worker:
                 self._woken.set()
             case ["created", agent_id]:
                 self._know({agent_id})
+            case ["began", worker] if worker != self._leases.worker:
+                for agent_id in self._created:
+                    self._outbox.tell("created", agent_id)
             case ["forgot", agent_id, worker] if worker != self._leases.worker:
                 self._society.forgot_elsewhere(agent_id)
                 if not self._leases.holds(agent_id):
@@ -193,6 +199,7 @@ class Worker:
         for agent in self._society.agents.awake:
             if not self._leases.holds(agent.id):
                 agent.forgot_elsewhere()
+        self._outbox.tell("began", self._leases.worker)
 
     def _logged_of(self, user_ids: Collection[str]) -> tuple[Path, Marks]:
         """The data folder of this worker, and what marks a line of its logs as being about a person."""

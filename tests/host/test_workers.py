@@ -286,6 +286,18 @@ def test_all_workers_share_rates_names_and_characters(started: Callable[..., Ser
     assert heard(a, "lotta") == ["hello Lotta"]
 
 
+def test_a_worker_that_begins_knows_whom_another_made_and_nobody_spoke_to(
+    started: Callable[..., Server],
+) -> None:
+    a = started()
+    assert a.client.post("/api/recipes/lotta", json={"name": "Lotta", "species": "robot"}).status_code == 201
+    b = started()
+    until = time.monotonic() + TAKEN_OVER
+    while b.client.get("/api/agents/lotta").status_code == 404 and time.monotonic() < until:
+        os.sched_yield()
+    assert tell(b, "hello Lotta", agent="lotta").status_code == 200
+
+
 def test_requests_to_all_workers_count_together(started: Callable[..., Server]):
     limits = {"NOODLINGS_API__REQUESTS_PER_SECOND": "0.5"}
     a, b = started(**limits), started(**limits)
