@@ -117,7 +117,8 @@ def opened(
             stack.enter_context(logging_to(settings.data_dir, settings.log.level, worker))
         society = build(settings, clock=clock, store=store, read_only=read_only, shared=worker > 0)
         stack.callback(society.close)
-        if settings.store.url.get_secret_value() and not read_only and store is None:
+        alone = not worker and not read_only and store is None  # a worker catches up when it begins to listen
+        if alone and settings.store.url.get_secret_value():
             for agent_id in society.store.agents():  # another machine may have had something forgotten since
                 society.forgot_elsewhere(agent_id)
         yield society
