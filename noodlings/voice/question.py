@@ -39,10 +39,14 @@ class AnswerType(StrEnum):
             return True
         if self in (AnswerType.NAME, AnswerType.PERSON) and _A_NAME.search(text):
             return True
-        first = (tokens(text) or [""])[0]
-        if self is AnswerType.PERSON and text[:1].isupper() and first not in words_for("common"):
+        if self is AnswerType.PERSON and text[:1].isupper() and _begins_with_a_name(text):
             return True
         return heard(f"told_{self}", text.replace("’", "'").lower()) != ""
+
+
+def _begins_with_a_name(text: str) -> bool:
+    """Whether a line that begins with a capital may begin with a name: "Dorrit does that"."""
+    return (tokens(text) or [""])[0] not in words_for("common")
 
 
 def answer_type(question: str) -> AnswerType | None:
@@ -53,8 +57,8 @@ def answer_type(question: str) -> AnswerType | None:
 def may_answer(text: str, question: str) -> bool:
     """Whether a line can hold what a question asks for, as far as that can be told from its words.
 
-    "What did she pay?" takes a number, "who was it?" a name, "which surgeon?" a line with that word, and
-    "red or white?" one of the two. Any line may answer a question that asks for nothing so plain.
+    "What did she pay?" takes a number, "who was it?" a name or kin, "which surgeon?" a line with that word,
+    and "red or white?" one of the two. Any line may answer a question that asks for nothing so plain.
     """
     wanted = _wanted(question)
     said = frozenset(map(stem, tokens(text))) if wanted.nouns or wanted.choice else frozenset()

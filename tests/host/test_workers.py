@@ -274,14 +274,19 @@ def test_what_is_refused_elsewhere_for_want_of_a_key_is_nowhere_on_the_disk(
     assert not any(b"zzmandragora" in content for content in kept)
 
 
+def wait_until_known(server: Server, agent: str) -> None:
+    """A worker is told of an agent that another made in a moment."""
+    until = time.monotonic() + TAKEN_OVER
+    while server.client.get(f"/api/agents/{agent}").status_code == 404 and time.monotonic() < until:
+        os.sched_yield()
+
+
 def test_all_workers_share_rates_names_and_characters(started: Callable[..., Server]):
     a, b = started(), started()
     recipe = {"name": "Lotta", "species": "robot"}
     made = a.client.post("/api/recipes/lotta", json=recipe)
     assert made.status_code == 201, made.text
-    until = time.monotonic() + TAKEN_OVER
-    while b.client.get("/api/agents/lotta").status_code == 404 and time.monotonic() < until:
-        os.sched_yield()  # it is told of it in a moment
+    wait_until_known(b, "lotta")
     assert tell(b, "hello Lotta", agent="lotta", user="user_zarnok").status_code == 200
     assert heard(a, "lotta") == ["hello Lotta"]
 
@@ -292,9 +297,7 @@ def test_a_worker_that_begins_knows_whom_another_made_and_nobody_spoke_to(
     a = started()
     assert a.client.post("/api/recipes/lotta", json={"name": "Lotta", "species": "robot"}).status_code == 201
     b = started()
-    until = time.monotonic() + TAKEN_OVER
-    while b.client.get("/api/agents/lotta").status_code == 404 and time.monotonic() < until:
-        os.sched_yield()
+    wait_until_known(b, "lotta")
     assert tell(b, "hello Lotta", agent="lotta").status_code == 200
 
 
