@@ -131,8 +131,9 @@ source: 12, EntryView.source: '', target: 3, ids: ['account:caity', user_caity],
 accounts: {Caity: player}, introduced: [Caity], places: [garden],
 characters: {servnak: {memories: 12, answers: 9}}, lines: {audit.log: 3}, AcquaintanceView.lines: 12,
 RelationshipView.name: Caity, RelationshipView.words: fond of them, RelationshipView.lines: 12,
-met: 1767225600.0, AcquaintanceView.last: 1767225600.0, data: {kind: say, text: 'hello, servnak', to: ''},
-CommandReply.text: 'You say, "hello, servnak"', heard: ['SERVNAK says, "GREETINGS."'],
+met: 1767225600.0, AcquaintanceView.last: 1767225600.0, last_age: 7200.0,
+data: {kind: say, text: 'hello, servnak', to: ''}, CommandReply.text: 'You say, "hello, servnak"',
+heard: ['SERVNAK says, "GREETINGS."'],
 TokenRights.role: player, reads: own, speaks: itself, forgets: own}
 """
 _BY_TYPE = {"string": "", "integer": 1, "number": 0.5, "boolean": False, "object": {}}

@@ -22,6 +22,7 @@ class RelationshipView(View):
         lines: how many lines of theirs that is made of.
         pleasant, unpleasant: how many of those moved it for and against them.
         evidence: ids of the few that weigh most, rising.
+        last_age: seconds since the last of the lines.
     """
 
     of: str
@@ -31,6 +32,7 @@ class RelationshipView(View):
     pleasant: int
     unpleasant: int
     evidence: tuple[int, ...]
+    last_age: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ def relationship_with(viewpoint: Viewpoint, of: str) -> tuple[float, Relationshi
         return None
     name = clean(display_name(of, viewpoint.names))
     counts = (made.lines, made.pleasant, made.unpleasant)
-    view = RelationshipView(of, name, made.words, *counts, made.evidence)
+    last_age = max(viewpoint.now - made.last, 0.0)
+    view = RelationshipView(of, name, made.words, *counts, made.evidence, last_age)
     return made.familiarity + abs(made.warmth), view
 
 
