@@ -21,7 +21,7 @@ from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
 from studio.dialogs import Confirm, Help, Note, bindings_of, key_names, named_bindings
-from studio.panes import PANES
+from studio.panes import PANE_KEYS, PANES
 from studio.panes.base import Pane, Query, Results
 from studio.source import (
     DISCONNECTED,
@@ -67,7 +67,10 @@ class Studio(App[None]):
         Binding("r", "refresh_all", "Refresh", show=False),
         Binding("f12", "snapshot", "Save a picture (SVG)", show=False),
         Binding("q", "quit", "Quit"),
-        *(Binding(str(at + 1)[-1], f"pane({at})", pane.TITLE, show=False) for at, pane in enumerate(PANES)),
+        *(
+            Binding(key, f"pane({at})", pane.TITLE, show=False)
+            for at, (key, pane) in enumerate(zip(PANE_KEYS, PANES, strict=True))
+        ),
     ]
 
     def __init__(self, source: Source, agent: str = "") -> None:

@@ -117,7 +117,7 @@ class Help(Dialog[None]):
         own = [binding for kind in (type(pane), *focusable) for binding in bindings_of(kind)]
         everywhere = [
             *_key_lines(self._application_keys),
-            _key_line("1 … 9, 0", "Show a pane by its number"),
+            _key_line("1 … 9, 0, -", "Show a pane by its place"),
             _key_line("tab", "Over to the next part of the screen"),
             _key_line("ctrl+p", "Find any command by its name"),
         ]
@@ -193,9 +193,9 @@ def bindings_of(kind: type[DOMNode]) -> list[BindingType]:
 
 
 def named_bindings(bindings: Iterable[BindingType]) -> Iterator[Binding]:
-    """The keys that have a description, without the numbers of the panes."""
+    """The keys that have a description, without those of the panes."""
     for binding in bindings:
-        if isinstance(binding, Binding) and binding.description and not binding.key.isdecimal():
+        if isinstance(binding, Binding) and binding.description and not binding.action.startswith("pane("):
             yield binding
 
 

@@ -19,6 +19,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from noodlings.errors import Forbidden, NoodlingsError, NotFound, UserError
+from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V, reader_of
 from noodlings.text import clean, shorten
 from studio.source import DISCONNECTED, RECONNECTED, Action, SourceEvent, Unreachable
@@ -32,7 +33,8 @@ TIMEOUT = 10.0
 CONNECT_TIMEOUT = 3.0
 """For the first request, before there is a screen."""
 TURN_TIMEOUT = 120.0
-"""A turn may wait for a slow model."""
+"""A turn may wait for a slow model, and cards of a long memory are made for a while."""
+_SLOW = (questions.PEOPLE, questions.PROFILE, questions.JOURNAL)
 RETRY_DELAYS = (0.5, 1.0, 2.0, 4.0)
 """Seconds before the stream is opened again; the last one is repeated."""
 MAX_MESSAGE_BYTES = 16 * 2**20
@@ -80,7 +82,8 @@ class RemoteSource:
 
     async def ask(self, question: Question[V], agent: str = "", **arguments: Any) -> V:
         path, parameters = question.address(agent, arguments)
-        return await question.read(self._request("GET", path, params=parameters))
+        timeout = TURN_TIMEOUT if question in _SLOW else TIMEOUT
+        return await question.read(self._request("GET", path, params=parameters, timeout=timeout))
 
     async def act(self, action: Action, agent: str, **arguments: Any) -> Json:
         if action is Action.SAY:

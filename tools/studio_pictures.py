@@ -24,7 +24,7 @@ from noodlings.config import Settings
 from noodlings.values.caller import Caller, Role
 from studio.app import Studio
 from studio.local import LocalSource
-from studio.panes import PANES
+from studio.panes import PANE_KEYS, PANES
 from studio.theme import LIGHT, SAFE
 
 SMALL, LARGE = (80, 24), (200, 60)
@@ -49,10 +49,10 @@ class Picture:
 def pictures() -> list[Picture]:
     """All of them."""
     found = []
-    for at, pane in enumerate(PANES):
+    for key, pane in zip(PANE_KEYS, PANES, strict=True):
         name = pane.TITLE.lower().replace(" ", "-")
         found += [
-            Picture(f"{name}-{size[0]}x{size[1]}", size, (str(at + 1)[-1], *BEFORE.get(pane.TITLE, ())))
+            Picture(f"{name}-{size[0]}x{size[1]}", size, (key, *BEFORE.get(pane.TITLE, ())))
             for size in (SMALL, LARGE)
         ]
     return [

@@ -4,6 +4,7 @@ from studio.panes.affect import Affect
 from studio.panes.base import Pane
 from studio.panes.episodic import Episodic
 from studio.panes.flow import Flow
+from studio.panes.people import People
 from studio.panes.state import State
 from studio.panes.stats import Stats
 from studio.panes.subconscious import Subconscious
@@ -23,4 +24,7 @@ PANES: tuple[type[Pane], ...] = (
     State,
     WhatIf,
     Stats,
+    People,
 )
+PANE_KEYS = (*"1234567890", "minus")
+"""The key of each pane."""

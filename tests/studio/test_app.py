@@ -15,10 +15,10 @@ from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
 from studio.app import Studio
 from studio.dialogs import bindings_of, named_bindings
-from studio.panes import PANES
+from studio.panes import PANE_KEYS, PANES
 from studio.panes.episodic import Episodic
 from studio.panes.flow import Flow
-from studio.panes.stats import Stats
+from studio.panes.people import People
 from studio.source import DISCONNECTED, RECONNECTED, SourceEvent, Unreachable
 from studio.theme import THEMES
 from studio.widgets.agents import AgentList
@@ -36,7 +36,7 @@ def source(tmp_path: Path) -> Village:
 async def go_to(pilot: Pilot[None], at: int) -> None:
     """Show a pane by its number, from where a number is a key and no text."""
     pilot.app.query_one(AgentList).query_one("OptionList").focus()
-    await pilot.press(str(at + 1)[-1])
+    await pilot.press(PANE_KEYS[at])
 
 
 async def test_everybody_is_at_the_left_and_the_first_pane_in_sight(source: Village) -> None:
@@ -74,7 +74,7 @@ async def test_numbers_and_brackets_lead_from_pane_to_pane(source: Village) -> N
         await pilot.press("1", "right_square_bracket")
         assert app.pane is app.query_one(Flow)
         await pilot.press("left_square_bracket", "left_square_bracket")
-        assert app.pane is app.query_one(Stats)
+        assert app.pane is app.query_one(People)
 
 
 async def test_a_click_on_a_tab_and_on_an_agent(source: Village) -> None:

@@ -60,6 +60,7 @@ ASKED: list[tuple[Question[Any], dict[str, Any]]] = [
     (questions.IMPORTANT, {}),
     (questions.BY_USER, {"who": "user_caity"}),
     (questions.FOCUS, {"level": 2, "query": "dog"}),
+    (questions.PEOPLE, {}),
     (questions.PEOPLE, {"person": "user_caity"}),
     (questions.PROFILE, {}),
     (questions.JOURNAL, {"limit": 2}),

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from noodlings.errors import Forbidden, NoodlingsError
 from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
-from studio.panes import PANES
+from studio.panes import PANE_KEYS
 from studio.panes.stats import Stats
 from studio.source import DISCONNECTED, RECONNECTED, Action, SourceEvent, Unreachable
 from studio.widgets.agents import AgentList
@@ -118,20 +118,19 @@ class Reserved(Talking):
 
 async def test_of_the_agent_before_nothing_stays_where_nothing_is_told_of_the_next(tmp_path: Path) -> None:
     source = Reserved(tmp_path, await spoken_to())
-    keys = [str(at + 1)[-1] for at in range(len(PANES))]
     untold = []
     async with looking(source, agent="servnak") as (app, pilot):
         app.query_one(AgentList).choose("maren")
-        for key in keys:
+        for key in PANE_KEYS:
             await pilot.press(key)
             await until(pilot, lambda: "of them nothing is told" in words_of(screen_of(app)))
             untold.append(await at_rest(pilot))
     async with looking(source) as (app, pilot):
-        for key, words in zip(keys, untold, strict=True):
+        for key, words in zip(PANE_KEYS, untold, strict=True):
             await pilot.press(key)
             await until(pilot, lambda words=words: len(words_of(screen_of(app))) > len(words))
         app.query_one(AgentList).choose("maren")
-        for key, words in zip(keys, untold, strict=True):
+        for key, words in zip(PANE_KEYS, untold, strict=True):
             await pilot.press(key)
             await until(pilot, lambda words=words: words_of(screen_of(app)) == words)
 
