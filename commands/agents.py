@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.parse import Spec, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Parsed, Spec
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, quiet, stacked
 from commands.scales import MARK, Course, Scale, Scales, columns
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, feeling_style, feeling_text, words
@@ -14,11 +14,9 @@ from noodlings.inspect.mood import MoodView, ObserveView
 from noodlings.inspect.views import AgentsView, AgentView, FeltView
 from noodlings.values.affect import AXES
 
-_SPEC = Spec("@agents [NAME]", named=False)
 
-
-@command("@agents", _SPEC.usage, group="minds")
-async def agents(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@agents [NAME]", named=False))
+async def agents(context: CommandContext, parsed: Parsed) -> Reply:
     """List the characters: who they are, how they feel, how much they remember.
 
     Give a name to see only that one. If more live here than fit in memory, only those who are awake are
@@ -28,9 +26,8 @@ async def agents(context: CommandContext, arguments: str) -> Reply:
       @agents
       @agents servnak
     """
-    name = parse_flags(arguments, _SPEC).name
-    if name:
-        one = context.inspector.agent(context.caller, name)
+    if parsed.name:
+        one = context.inspector.agent(context.caller, parsed.name)
         return Reply(one.as_dict(), agent_view(one))
     view = context.inspector.agents(context.caller)
     return Reply(view.as_dict(), agents_view(view))
@@ -76,8 +73,6 @@ def _rows(agents: tuple[AgentView, ...]) -> TextRows:
     )
 
 
-_MOOD = Spec("@mood NAME")
-_OBSERVE = Spec("@observe NAME")
 _ENDS = {
     "valence": ("unpleasant", "pleasant"),
     "arousal": ("asleep", "frantic"),
@@ -89,8 +84,8 @@ _REACHES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 """The scale on which the 40 numbers are drawn ends at the first of these that is far enough."""
 
 
-@command("@mood", _MOOD.usage, group="minds")
-async def mood(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@mood NAME"))
+async def mood(context: CommandContext, parsed: Parsed) -> Reply:
     """Show what a character feels: its mood, the mood it returns to, and what it just felt.
 
     Everything it perceives pushes the mood a little, and time pulls it back. If a game sent events, their
@@ -99,12 +94,12 @@ async def mood(context: CommandContext, arguments: str) -> Reply:
     Examples:
         @mood servnak
     """
-    view = context.inspector.mood(context.caller, parse_flags(arguments, _MOOD).name)
+    view = context.inspector.mood(context.caller, parsed.name)
     return Reply(view.as_dict(), mood_view(view))
 
 
-@command("@observe", _OBSERVE.usage, group="minds")
-async def observe(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@observe NAME"))
+async def observe(context: CommandContext, parsed: Parsed) -> Reply:
     """Show the state of a character's mind: 40 numbers, what it expects, its surprises and what it wants.
 
     The 40 numbers are three layers: the fast one follows every percept, the medium one the scene, the slow
@@ -113,7 +108,7 @@ async def observe(context: CommandContext, arguments: str) -> Reply:
     Examples:
         @observe servnak
     """
-    view = context.inspector.observe(context.caller, parse_flags(arguments, _OBSERVE).name)
+    view = context.inspector.observe(context.caller, parsed.name)
     return Reply(view.as_dict(), observe_view(view))
 
 

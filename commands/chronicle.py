@@ -8,9 +8,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, NAME, NAMES
-from commands.parse import Flag, Spec, parse_flags
+from commands.parse import Flag, Parsed, Spec
 from commands.recall import remarks
-from commands.registry import CommandContext, Reply, command
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, TextColumn, TextRows, heading, quiet, stacked
 from noodlings.drawing.marks import QUIET, measure, words
 from noodlings.errors import UserError
@@ -18,15 +18,16 @@ from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.recall.search import MAX_LIMIT
 from noodlings.text import shorten
 
-_USAGE = '@chronicle NAME "QUESTION" [--limit N]'
-_SPEC = Spec(_USAGE, (Flag("limit", "N", int, 1, MAX_LIMIT),), text="QUESTION")
+_SPEC = Spec(
+    '@chronicle NAME "QUESTION" [--limit N]', (Flag("limit", "N", int, 1, MAX_LIMIT),), text="QUESTION"
+)
 PAGE = 5
 """Commits shown at a time."""
 _FILES, _BODY = 3, 240
 
 
-@command("@chronicle", _USAGE, group="minds")
-async def chronicle(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_SPEC)
+async def chronicle(context: CommandContext, parsed: Parsed) -> Reply:
     """Ask a character about the history of a code base it has read.
 
     The commits that answer the question come first: each with its hash, date, author and message, what
@@ -41,9 +42,8 @@ async def chronicle(context: CommandContext, arguments: str) -> Reply:
       @chronicle servnak "why was the retry queue changed"
       @chronicle servnak "what did Ann fix in November 2026" --limit 10
     """
-    parsed = parse_flags(arguments, _SPEC)
     if not parsed.rest:
-        raise UserError(f"Ask what? Type it like this: {_USAGE}")
+        raise UserError(f"Ask what? Type it like this: {parsed.usage}")
     view = await context.inspector.chronicle(
         context.caller, parsed.name, parsed.rest, parsed.whole("limit", PAGE)
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from commands.parse import Flag, Parsed, Spec, memory_number, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Flag, Parsed, Spec, memory_number
+from commands.registry import CommandContext, Reply, looking_inside
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.inspect.views import plain
@@ -16,16 +16,13 @@ from noodlings.values.memory import MemoryEntry
 _NUMBER = Flag("id", "N", int, 1)
 
 _FORGET = Spec("@forget NAME --id N | --user WHO [--yes]", (_NUMBER, Flag("user", "WHO"), Flag("yes")))
-_PIN = Spec("@pin NAME --id N", (_NUMBER,))
-_UNPIN = Spec("@unpin NAME --id N", (_NUMBER,))
 _IMPORTANCE = Spec(
     "@importance NAME --id N --to X | --reset", (_NUMBER, Flag("to", "X", float, 0, 1), Flag("reset"))
 )
-_UNDO = Spec("@undo NAME")
 
 
-@command("@forget", _FORGET.usage, group="minds")
-async def forget(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_FORGET)
+async def forget(context: CommandContext, parsed: Parsed) -> Reply:
     """Make a character forget, for good.
 
     Name one memory by its number, as @memories shows it, or everything from somebody; "me" is you. Without
@@ -39,12 +36,11 @@ async def forget(context: CommandContext, arguments: str) -> Reply:
       @forget servnak --id 12 --yes
       @forget phi --user me --yes
     """
-    parsed = parse_flags(arguments, _FORGET)
     if parsed.has("id") == parsed.has("user"):
-        raise UserError(f"One memory by its number, or all from one user: {_FORGET.usage}")
+        raise UserError(f"One memory by its number, or all from one user: {parsed.usage}")
     agent, corrections = context.society.find(parsed.name), context.society.corrections
     if parsed.has("id"):
-        (entry,) = corrections.own(context.caller, parsed.name, [memory_number(parsed, _FORGET)])
+        (entry,) = corrections.own(context.caller, parsed.name, [memory_number(parsed)])
         ids, what = [entry.id], f"memory {entry.id}, {_quoted(entry)},"
     else:
         user = _user(context, parsed)
@@ -65,8 +61,8 @@ async def forget(context: CommandContext, arguments: str) -> Reply:
     return Reply(data, Text(f"{_name(agent)} has forgotten {_told(forgotten)}"))
 
 
-@command("@pin", _PIN.usage, group="minds")
-async def pin(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@pin NAME --id N", (_NUMBER,)))
+async def pin(context: CommandContext, parsed: Parsed) -> Reply:
     """Pin a memory, so that it never fades.
 
     A pinned memory stays in episodic memory whatever else happens, until @unpin lets it go.
@@ -74,23 +70,19 @@ async def pin(context: CommandContext, arguments: str) -> Reply:
     Examples:
       @pin servnak --id 12
     """
-    parsed = parse_flags(arguments, _PIN)
-    entry = context.society.corrections.pin(context.caller, parsed.name, memory_number(parsed, _PIN))
+    entry = context.society.corrections.pin(context.caller, parsed.name, memory_number(parsed))
     agent = context.society.find(parsed.name)
     return _changed(agent, entry, f"{_name(agent)} will hold on to memory {entry.id}: {_quoted(entry)}")
 
 
-@command("@unpin", _UNPIN.usage, group="minds")
-async def unpin(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@unpin NAME --id N", (_NUMBER,)))
+async def unpin(context: CommandContext, parsed: Parsed) -> Reply:
     """Let a pinned memory fade like any other.
 
     Examples:
       @unpin servnak --id 12
     """
-    parsed = parse_flags(arguments, _UNPIN)
-    entry = context.society.corrections.pin(
-        context.caller, parsed.name, memory_number(parsed, _UNPIN), pinned=False
-    )
+    entry = context.society.corrections.pin(context.caller, parsed.name, memory_number(parsed), pinned=False)
     agent = context.society.find(parsed.name)
     still = " It was asked to remember it, so it keeps it anyway." if entry.held else ""
     return _changed(
@@ -98,8 +90,8 @@ async def unpin(context: CommandContext, arguments: str) -> Reply:
     )
 
 
-@command("@importance", _IMPORTANCE.usage, group="minds")
-async def importance(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_IMPORTANCE)
+async def importance(context: CommandContext, parsed: Parsed) -> Reply:
     """Set by hand how important a memory is.
 
     0 is trivial, and 1 means that nothing matters more. The original importance is kept, and --reset
@@ -109,10 +101,9 @@ async def importance(context: CommandContext, arguments: str) -> Reply:
       @importance servnak --id 12 --to 0.9
       @importance servnak --id 12 --reset
     """
-    parsed = parse_flags(arguments, _IMPORTANCE)
-    number = memory_number(parsed, _IMPORTANCE)
+    number = memory_number(parsed)
     if parsed.has("to") == parsed.has("reset"):
-        raise UserError(f"How important? Give --to X, from 0 to 1, or --reset: {_IMPORTANCE.usage}")
+        raise UserError(f"How important? Give --to X, from 0 to 1, or --reset: {parsed.usage}")
     value = None if parsed.has("reset") else parsed.number("to", 0.0)
     entry = context.society.corrections.set_importance(context.caller, parsed.name, number, value)
     agent = context.society.find(parsed.name)
@@ -121,8 +112,8 @@ async def importance(context: CommandContext, arguments: str) -> Reply:
     return _changed(agent, entry, f"Memory {number} of {_name(agent)} {weight}: {_quoted(entry)}")
 
 
-@command("@undo", _UNDO.usage, group="minds")
-async def undo(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@undo NAME"))
+async def undo(context: CommandContext, parsed: Parsed) -> Reply:
     """Take back the last @pin, @unpin or @importance.
 
     This works for ten minutes, the latest change first. Forgetting cannot be undone.
@@ -130,7 +121,6 @@ async def undo(context: CommandContext, arguments: str) -> Reply:
     Examples:
       @undo servnak
     """
-    parsed = parse_flags(arguments, _UNDO)
     entry, what = context.society.corrections.undo(context.caller, parsed.name)
     agent = context.society.find(parsed.name)
     said = f"Memory {entry.id} of {_name(agent)} is as it was before it was {what}: {_quoted(entry)}"

@@ -6,20 +6,18 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.pages import PAGE_FLAGS, limit_and_offset, next_page
-from commands.parse import Spec, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Parsed, Spec
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, Flowing, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, words
 from noodlings.inspect.journal import JournalSentenceView, JournalView
 
-_USAGE = "@journal NAME [DAY] [--limit N] [--page N]"
-_SPEC = Spec(_USAGE, PAGE_FLAGS, text="DAY")
 PAGE = 3
 """Days shown at a time."""
 
 
-@command("@journal", _USAGE, group="minds")
-async def journal(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@journal NAME [DAY] [--limit N] [--page N]", PAGE_FLAGS, text="DAY"))
+async def journal(context: CommandContext, parsed: Parsed) -> Reply:
     """Read a character's journal.
 
     Each day, the latest first, says whom it talked with, what mattered most, and how that felt. Each sentence
@@ -39,7 +37,6 @@ async def journal(context: CommandContext, arguments: str) -> Reply:
       @journal servnak 2026-11-23
       @journal phi --page 2
     """
-    parsed = parse_flags(arguments, _SPEC)
     page = limit_and_offset(parsed, PAGE)
     view = await context.inspector.journal(context.caller, parsed.name, parsed.rest or None, *page)
     return Reply(view.as_dict(), journal_view(view, parsed.rest))

@@ -8,8 +8,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, MEMORY_COLUMNS, NAME, NAMES, intensity, memory_cells, said, source_line
-from commands.parse import Flag, HelpAsked, Spec, memory_number, parse_flags, split_words
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Flag, HelpAsked, Parsed, Spec, memory_number, parse_flags, split_words
+from commands.registry import CommandContext, Reply, command, looking_inside
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, measure, number, words
 from noodlings.errors import UserError
@@ -22,8 +22,8 @@ _LINKS = Spec(
 _LINK = Spec("@link NAME --from A --to B", (Flag("from", "A", int, 1), Flag("to", "B", int, 1)))
 
 
-@command("@links", _LINKS.usage, group="minds")
-async def links(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_LINKS)
+async def links(context: CommandContext, parsed: Parsed) -> Reply:
     """Show the memories that are linked with one memory, as a tree.
 
     Memories are linked when one follows another in the same talk, when one comes to mind for the answer to
@@ -37,14 +37,13 @@ async def links(context: CommandContext, arguments: str) -> Reply:
       @links servnak --id 12
       @links servnak --id 12 --depth 3
     """
-    parsed = parse_flags(arguments, _LINKS)
-    entry_id = memory_number(parsed, _LINKS)
-    view = context.inspector.links(context.caller, parsed.name, entry_id, parsed.whole("depth", DEPTH))
+    depth = parsed.whole("depth", DEPTH)
+    view = context.inspector.links(context.caller, parsed.name, memory_number(parsed), depth)
     return Reply(view.as_dict(), links_view(view))
 
 
-@command("@link", _LINK.usage, group="minds")
-async def link(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_LINK)
+async def link(context: CommandContext, parsed: Parsed) -> Reply:
     """Link one memory of a character with another.
 
     Whatever brings one of them to mind may then bring the other, too. The link lasts until one of them is
@@ -53,9 +52,8 @@ async def link(context: CommandContext, arguments: str) -> Reply:
     Examples:
       @link servnak --from 12 --to 3
     """
-    parsed = parse_flags(arguments, _LINK)
     if not (parsed.has("from") and parsed.has("to")):
-        raise UserError(f"Which two memories? Type it like this: {_LINK.usage}")
+        raise UserError(f"Which two memories? Type it like this: {parsed.usage}")
     made = context.society.corrections.link(
         context.caller, parsed.name, parsed.whole("from", 0), parsed.whole("to", 0)
     )

@@ -14,8 +14,8 @@ from commands.memory_view import (
     stats_view,
 )
 from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining, span
-from commands.parse import Flag, Parsed, Spec, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Flag, Parsed, Spec
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, heading, hidden, nothing, quiet, stacked, warning
 from noodlings.errors import UserError
 from noodlings.inspect.browse import Page
@@ -27,14 +27,15 @@ PAGE = 20
 _USUAL = {"important": 10, "user": 10}
 """Views that show fewer; in the view of a user, each memory may have its answer below it."""
 
-_BROWSE_USAGE = '@browse NAME ["WORDS"] [--sort COLUMN] [--rising] [--everything] [--page N]'
-_BROWSE_SPEC = Spec(
-    _BROWSE_USAGE, (Flag("sort", "COLUMN"), Flag("rising"), Flag("everything"), *PAGE_FLAGS), text="WORDS"
+_BROWSE = Spec(
+    '@browse NAME ["WORDS"] [--sort COLUMN] [--rising] [--everything] [--page N]',
+    (Flag("sort", "COLUMN"), Flag("rising"), Flag("everything"), *PAGE_FLAGS),
+    text="WORDS",
 )
 
 
-@command("@browse", _BROWSE_USAGE, group="minds")
-async def browse(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_BROWSE)
+async def browse(context: CommandContext, parsed: Parsed) -> Reply:
     """Browse a character's episodic memory, sorted as you like.
 
     Add words to see only memories that contain them, in what was said or answered, the feeling, or who said
@@ -53,7 +54,6 @@ async def browse(context: CommandContext, arguments: str) -> Reply:
       @browse servnak "dog" --sort when
       @browse phi --everything --sort when --rising
     """
-    parsed = parse_flags(arguments, _BROWSE_SPEC)
     limit, offset = limit_and_offset(parsed, PAGE)
     page = Page(
         order=parsed.text("sort", Order.IMPORTANCE).lower(),
@@ -82,12 +82,11 @@ def browse_view(view: EntriesView, page: Page) -> RenderableType:
     )
 
 
-_USAGE = "@memories NAME [--working | --episodic | --flow | …] [--limit N] [--page N]"
 _VIEWS = ("stats", "working", "episodic", "affect", "user", "important", "flow", "affect-similar")
 _PAGED = ("working", "episodic", "important", "user")
 _LIMITED = (*_PAGED, "affect", "affect-similar")
-_SPEC = Spec(
-    _USAGE,
+_MEMORIES = Spec(
+    "@memories NAME [--working | --episodic | --flow | …] [--limit N] [--page N]",
     (
         *(Flag(name, "WHO" if name == "user" else "") for name in _VIEWS),
         Flag("current"),
@@ -96,8 +95,8 @@ _SPEC = Spec(
 )
 
 
-@command("@memories", _USAGE, group="minds")
-async def memories(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_MEMORIES)
+async def memories(context: CommandContext, parsed: Parsed) -> Reply:
     """Look inside a character's memory.
 
     Without a flag (or with --stats), you see how full its memory is and how important its contents are.
@@ -121,7 +120,6 @@ async def memories(context: CommandContext, arguments: str) -> Reply:
       @memories servnak --user me
       @memories servnak --flow
     """
-    parsed = parse_flags(arguments, _SPEC)
     view, shown = _show(context, parsed, _view(parsed))
     return Reply(view.as_dict(), shown)
 

@@ -64,11 +64,16 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What was read: the name and the words after it ("" for none), and the value of each flag."""
+    """What was read: the name and the words after it ("" for none), and the value of each flag.
+
+    Attributes:
+        usage: of the `Spec`.
+    """
 
     name: str = ""
     flags: dict[str, FlagValue] = field(default_factory=dict)
     rest: str = ""
+    usage: str = field(default="", compare=False)
 
     def has(self, flag: str) -> bool:
         return flag in self.flags
@@ -134,7 +139,7 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
             at += 1
         flags[flag.name] = _value(flag, value)
     behind = 1 if spec.text else len(names)
-    parsed = Parsed(" ".join(names[:behind]).strip(), flags, " ".join(names[behind:]).strip())
+    parsed = Parsed(" ".join(names[:behind]).strip(), flags, " ".join(names[behind:]).strip(), spec.usage)
     if spec.named and not parsed.name:
         raise UserError(f"Which character? Type it like this: {spec.usage}")
     return parsed
@@ -162,10 +167,10 @@ def split_assignment(arguments: str, usage: str) -> tuple[str, str]:
     return name, text
 
 
-def memory_number(parsed: Parsed, spec: Spec) -> int:
+def memory_number(parsed: Parsed) -> int:
     """The value of `--id`. Raises `UserError` with the usage when it is missing."""
     if not parsed.has("id"):
-        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {spec.usage}")
+        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {parsed.usage}")
     return parsed.whole("id", 0)
 
 

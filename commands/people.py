@@ -7,8 +7,8 @@ from rich.text import Text
 
 from commands.memory_view import NAME
 from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining
-from commands.parse import Spec, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Parsed, Spec
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, words
 from noodlings.errors import UserError
@@ -21,13 +21,6 @@ from noodlings.inspect.people import (
 )
 from noodlings.inspect.relationships import ProfileView, RelationshipView
 
-_USAGE = '@people NAME ["WHO"] [--limit N] [--page N]'
-_SPEC = Spec(_USAGE, PAGE_FLAGS, text="WHO")
-_KNOW = "@know NAME WHO = WHAT"
-_KNOWN_SPEC = Spec(_KNOW, (), text="WHAT")
-_REFLECT = "@reflect NAME"
-_REFLECT_SPEC = Spec(_REFLECT, ())
-_PROFILE = "@profile NAME [--limit N] [--page N]"
 PROFILE_PAGE = 15
 """Relationships shown at a time."""
 MANNER = len("hardly acquainted with them")
@@ -38,8 +31,8 @@ MOST = 3
 """Facts of one person in the list of all."""
 
 
-@command("@people", _USAGE, group="minds")
-async def people(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec('@people NAME ["WHO"] [--limit N] [--page N]', PAGE_FLAGS, text="WHO"))
+async def people(context: CommandContext, parsed: Parsed) -> Reply:
     """See what a character knows about people.
 
     Without WHO, it lists everybody the character was told something about. With WHO, it shows a card: who
@@ -61,14 +54,13 @@ async def people(context: CommandContext, arguments: str) -> Reply:
       @people phi "Caity's sister"
       @people phi "Caity and Bob"
     """
-    parsed = parse_flags(arguments, _SPEC)
     page = limit_and_offset(parsed, PAGE)
     view = await context.inspector.people(context.caller, parsed.name, parsed.rest or None, *page)
     return Reply(view.as_dict(), people_view(view, one=bool(parsed.rest)))
 
 
-@command("@know", _KNOW, group="minds")
-async def know(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@know NAME WHO = WHAT", text="WHAT"))
+async def know(context: CommandContext, parsed: Parsed) -> Reply:
     """Give a character a fact about somebody.
 
     The fact appears on the card of @people and is found like any memory, and nothing that is said later
@@ -78,10 +70,9 @@ async def know(context: CommandContext, arguments: str) -> Reply:
       @know servnak caity = is allergic to nuts
       @know phi servnak = was built in Leeds
     """
-    parsed = parse_flags(arguments, _KNOWN_SPEC)
     who, _, what = (part.strip() for part in parsed.rest.partition("="))
     if not who or not what:
-        raise UserError(f"Who is it about, and what? Type it like this: {_KNOW}")
+        raise UserError(f"Who is it about, and what? Type it like this: {parsed.usage}")
     about = context.inspector.user_id(context.caller, parsed.name, who)
     entry = await context.society.corrections.know(context.caller, parsed.name, about, what)
     agent = context.society.find(parsed.name)
@@ -89,8 +80,8 @@ async def know(context: CommandContext, arguments: str) -> Reply:
     return Reply(data, words(f"{agent.persona.name} now knows that, as memory {entry.id}."))
 
 
-@command("@reflect", _REFLECT, group="minds")
-async def reflect(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@reflect NAME"))
+async def reflect(context: CommandContext, parsed: Parsed) -> Reply:
     """Let a character's model note what people told about themselves.
 
     It does so by itself after each talk. Use this for what was said before a model was connected, or for logs
@@ -100,7 +91,7 @@ async def reflect(context: CommandContext, arguments: str) -> Reply:
       @reflect servnak
     """
     context.caller.require_admin("let a character reflect")
-    agent = context.society.find(parse_flags(arguments, _REFLECT_SPEC).name)
+    agent = context.society.find(parsed.name)
     unread = await agent.read_all_facts()
     name = agent.persona.name
     what = _lines(unread)
@@ -108,8 +99,8 @@ async def reflect(context: CommandContext, arguments: str) -> Reply:
     return Reply({"agent": agent.id, "unread": unread}, words(said))
 
 
-@command("@profile", _PROFILE, group="minds")
-async def profile(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@profile NAME [--limit N] [--page N]", PAGE_FLAGS))
+async def profile(context: CommandContext, parsed: Parsed) -> Reply:
     """See what a character makes of people.
 
     Lists its relationships, the strongest first: how it feels about somebody, how many of their lines moved
@@ -123,7 +114,6 @@ async def profile(context: CommandContext, arguments: str) -> Reply:
     Examples:
       @profile servnak
     """
-    parsed = parse_flags(arguments, Spec(_PROFILE, PAGE_FLAGS))
     page = limit_and_offset(parsed, PROFILE_PAGE)
     view = await context.inspector.profile(context.caller, parsed.name, *page)
     return Reply(view.as_dict(), profile_view(view))

@@ -10,8 +10,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, MEMORY_COLUMNS, NAMES, memory_cells
-from commands.parse import Flag, Parsed, Spec, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Flag, Parsed, Spec
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, quiet, stacked, warning
 from noodlings.drawing.marks import LOUD, QUIET, feeling_text, level, measure, number, words
 from noodlings.errors import UserError
@@ -27,9 +27,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 PAGE = 8
 """Memories shown at a time, two lines each, so that a page fits a terminal of 24 lines."""
 
-_USAGE = '@recall NAME "WHAT" [--user WHO] [--since WHEN] [--mood current] [--limit N]'
 _SPEC = Spec(
-    _USAGE,
+    '@recall NAME "WHAT" [--user WHO] [--since WHEN] [--mood current] [--limit N]',
     (
         Flag("user", "WHO"),
         Flag("since", "WHEN"),
@@ -50,8 +49,8 @@ _SPEC = Spec(
 _COMPONENT = {"semantic": "meaning", "lexical": "words", "affect": "mood"}
 
 
-@command("@recall", _USAGE, group="minds")
-async def recall(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_SPEC)
+async def recall(context: CommandContext, parsed: Parsed) -> Reply:
     """Search everything a character ever perceived.
 
     It searches by words and, if there is an embedding model, by meaning; the best comes first. Below each
@@ -81,9 +80,8 @@ async def recall(context: CommandContext, arguments: str) -> Reply:
       @recall phi "who was kind to me" --mood current
       @recall phi "the key" --user me --status archive
     """
-    parsed = parse_flags(arguments, _SPEC)
     if not parsed.rest:
-        raise UserError(f"Recall what? Type it like this: {_USAGE}")
+        raise UserError(f"Recall what? Type it like this: {parsed.usage}")
     view = await context.inspector.recall(
         context.caller,
         parsed.name,

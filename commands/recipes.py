@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from commands.parse import Spec, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Parsed, Spec
+from commands.registry import CommandContext, Reply, command, looking_inside
 from commands.render import TextColumn, TextRows, quiet, stacked
 from noodlings.app import read_recipes
 from noodlings.drawing.marks import LOUD, QUIET, words
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from noodlings.values.persona import Persona
 
 
-@command("@recipes", "@recipes", group="minds")
-async def recipes(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@recipes", named=False))
+async def recipes(context: CommandContext, parsed: Parsed) -> Reply:
     """List the recipes: who could live here, and who is in the rooms.
 
     These are the recipes in the data folder (in its folder recipes) and those that come with noodlings. They
     are read again each time.
     """
-    if parse_flags(arguments, Spec("@recipes", named=False)).name:
+    if parsed.name:
         raise UserError("@recipes stands alone")
     world = context.rooms
     where = {being.id: room.name for being, room in world.who()}

@@ -12,12 +12,13 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.parse import HelpAsked
+from commands.parse import HelpAsked, Parsed, Spec, parse_flags
 from commands.speech import EVERYDAY, may_be_talk, why_withheld
 from noodlings.drawing.screen import render
 from noodlings.errors import NoodlingsError, UserError, told
@@ -75,6 +76,7 @@ class CommandContext:
 
 
 Run = Callable[[CommandContext, str], Awaitable[Reply]]
+Look = Callable[[CommandContext, Parsed], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,20 @@ class Registry:
                 if len(key) == 1 and not key.isalnum():
                     self._prefixes[key] = made
             return run
+
+        return declare
+
+    def looking_inside(self, spec: Spec) -> Callable[[Look], Look]:
+        """Declare a command that looks inside a character. Its name is the first word of the usage line, and
+        its arguments are read as `spec` says."""
+
+        def declare(look: Look) -> Look:
+            @wraps(look)
+            async def run(context: CommandContext, arguments: str) -> Reply:
+                return await look(context, parse_flags(arguments, spec))
+
+            self.command(spec.usage.split()[0], spec.usage, group="minds")(run)
+            return look
 
         return declare
 
@@ -221,4 +237,4 @@ def refused(why: str) -> Reply:
 
 
 registry = Registry()
-command = registry.command
+command, looking_inside = registry.command, registry.looking_inside

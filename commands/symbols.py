@@ -7,8 +7,8 @@ from rich.text import Text
 
 from commands.memory_view import BAR, felt_lines
 from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining, span
-from commands.parse import Flag, Spec, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Flag, Parsed, Spec
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, stacked
 from noodlings.drawing.marks import QUIET, ago, feeling_style, feeling_text, measure, number, words
 from noodlings.inspect.symbols import SymbolsView, SymbolView
@@ -16,12 +16,11 @@ from noodlings.inspect.symbols import SymbolsView, SymbolView
 PAGE = 8
 """Symbols shown at a time, two lines each, so that a page fits a terminal of 24 lines."""
 
-_USAGE = "@symbols NAME [--similar] [--limit N] [--page N]"
-_SPEC = Spec(_USAGE, (Flag("similar"), *PAGE_FLAGS))
+_SPEC = Spec("@symbols NAME [--similar] [--limit N] [--page N]", (Flag("similar"), *PAGE_FLAGS))
 
 
-@command("@symbols", _USAGE, group="minds")
-async def symbols(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_SPEC)
+async def symbols(context: CommandContext, parsed: Parsed) -> Reply:
     """Look into a character's subconscious.
 
     An intense moment leaves an image. The image comes back with the feeling and colours what the character
@@ -40,7 +39,6 @@ async def symbols(context: CommandContext, arguments: str) -> Reply:
       @symbols servnak --similar
       @symbols phi --limit 3 --page 2
     """
-    parsed = parse_flags(arguments, _SPEC)
     page = limit_and_offset(parsed, PAGE)
     view = context.inspector.symbols(context.caller, parsed.name, *page, parsed.has("similar"))
     return Reply(view.as_dict(), symbols_view(view))

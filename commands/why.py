@@ -10,8 +10,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows, source_line
-from commands.parse import Flag, Spec, parse_flags
-from commands.registry import CommandContext, Reply, command
+from commands.parse import Flag, Parsed, Spec
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import (
     BLANK,
     GAP,
@@ -46,8 +46,11 @@ from noodlings.values.action import Action
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.tone import ToneName, ToneSource
 
-_USAGE = "@why NAME [N] [--silent] [--id N] [--prompt]"
-_SPEC = Spec(_USAGE, (Flag("silent"), Flag("id", "N", int, 1), Flag("prompt")), text="N")
+_WHY = Spec(
+    "@why NAME [N] [--silent] [--id N] [--prompt]",
+    (Flag("silent"), Flag("id", "N", int, 1), Flag("prompt")),
+    text="N",
+)
 _ADDED = "bold underline"
 _KEPT = 3
 """The most unchanged words in a row that are still shown."""
@@ -55,8 +58,8 @@ _GAIN = 4
 _OUTCOMES = {"passed": "nothing to add", "off": "off", "failed": "failed"}
 
 
-@command("@why", _USAGE, group="minds")
-async def why(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_WHY)
+async def why(context: CommandContext, parsed: Parsed) -> Reply:
     """Why a character said what it said.
 
     Shows the last time it spoke, from end to end: what it perceived and felt, how surprising and important
@@ -75,7 +78,6 @@ async def why(context: CommandContext, arguments: str) -> Reply:
       @why phi --silent
       @why phi --prompt
     """
-    parsed = parse_flags(arguments, _SPEC)
     back = _whole(parsed.rest) if parsed.rest else 1
     caller, inspector = context.caller, context.inspector
     if parsed.has("id"):
@@ -89,8 +91,8 @@ async def why(context: CommandContext, arguments: str) -> Reply:
     return Reply(view.as_dict(), why_view(view, context.caller.sees_all))
 
 
-@command("@transistors", "@transistors NAME", group="minds")
-async def transistors(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@transistors NAME"))
+async def transistors(context: CommandContext, parsed: Parsed) -> Reply:
     """Show what colours a character's words: each transistor, its gain, and its last effect.
 
     A gain of 0 switches a transistor off, and 1 is the strongest; recipes set the gains.
@@ -98,7 +100,6 @@ async def transistors(context: CommandContext, arguments: str) -> Reply:
     Examples:
       @transistors servnak
     """
-    parsed = parse_flags(arguments, Spec("@transistors NAME"))
     view = context.inspector.transistors(context.caller, parsed.name)
     return Reply(view.as_dict(), transistors_view(view, context.caller.sees_all))
 
@@ -229,7 +230,7 @@ def _sent(prompts: Sequence[SentPrompt], at: int) -> list[RenderableType]:
 
 def _whole(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise UserError(f"'{shorten(text, 30)}' is not the number of a turn. Type it like this: {_USAGE}")
+        raise UserError(f"'{shorten(text, 30)}' is not the number of a turn. Type it like this: {_WHY.usage}")
     return int(text)
 
 
