@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
+from noodlings.inspect.reading import readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut, may_read, readable_entries
 from noodlings.inspect.views import EntriesView
-from noodlings.ports import Repository
 from noodlings.text import clean
 from noodlings.values.caller import display_name
 from noodlings.values.memory import STORED, MemoryEntry, Order
@@ -56,43 +56,41 @@ class PageReader:
     def __init__(self) -> None:
         self._orders: OrderedDict[tuple[Hashable, str], Sequence[int]] = OrderedDict()
 
-    async def page(self, viewpoint: Viewpoint, repository: Repository, page: Page) -> EntriesView:
+    async def page(self, viewpoint: Viewpoint, page: Page) -> EntriesView:
         """One page. Raises `UserError` for an unknown order, or a limit or an offset out of range."""
         if page.order not in set(Order):
             raise UserError(f"memories are sorted by {', '.join(Order)}, not by {page.order!r:.40}")
-        return await self._archive(viewpoint, repository, page) if page.everything else _mind(viewpoint, page)
+        return await self._archive(viewpoint, page) if page.everything else _mind(viewpoint, page)
 
-    async def _archive(self, viewpoint: Viewpoint, repository: Repository, page: Page) -> EntriesView:
+    async def _archive(self, viewpoint: Viewpoint, page: Page) -> EntriesView:
         order, caller = Order(page.order), viewpoint.caller
         if order not in STORED:
             raise UserError(f"everything is sorted by {', '.join(STORED)}; {order} is known only in mind")
         perceived = viewpoint.agent.memory.stats().perceived
-        ids = await self._ids(viewpoint, repository, order, page)
+        ids = await self._ids(viewpoint, order, page)
         wanted = cut(ids, page.limit, page.offset)
-        entries = await asyncio.to_thread(repository.entries, viewpoint.agent_id, wanted)
+        entries = await asyncio.to_thread(viewpoint.stored, wanted)
         shown = [entries[number] for number in wanted if number in entries]
-        own = perceived if caller.sees_all else len(repository.told_by(viewpoint.agent_id, caller.user_id))
+        own = perceived if caller.sees_all else len(readable_ids(viewpoint))
         seen = (entry for entry in shown if may_read(caller, entry))
         return viewpoint.entries("everything", seen, page.offset, len(ids), perceived - own)
 
-    async def _ids(
-        self, viewpoint: Viewpoint, repository: Repository, order: Order, page: Page
-    ) -> Sequence[int]:
+    async def _ids(self, viewpoint: Viewpoint, order: Order, page: Page) -> Sequence[int]:
         """The ids of all that the caller may read, in order; cached until something is committed."""
         caller = viewpoint.caller
         wanted = clean(page.containing)
-        kind = (viewpoint.agent_id, order, page.falling, caller.only_user, repository.version())
+        kind = (viewpoint.agent_id, order, page.falling, caller.only_user, viewpoint.store.version())
         key = (kind, wanted)
         if key not in self._orders:
             among = self._few_with(kind, wanted)
             found = await asyncio.to_thread(
-                repository.in_order, viewpoint.agent_id, order, page.falling, wanted, among
+                viewpoint.store.in_order, viewpoint.agent_id, order, page.falling, wanted, among
             )
             if not caller.sees_all and among is None:
-                own = set(repository.told_by(viewpoint.agent_id, caller.user_id))
+                own = set(readable_ids(viewpoint))
                 found = [number for number in found if number in own]
             if not caller.sees_all and order is Order.IMPORTANCE:
-                known = await asyncio.to_thread(repository.entries, viewpoint.agent_id, found)
+                known = await asyncio.to_thread(viewpoint.stored, found)
                 seen = {number: viewpoint.figure(entry.importance) for number, entry in known.items()}
                 found.sort(key=lambda number: (seen.get(number, 0.0), number), reverse=page.falling)
             self._orders[key] = array("q", found)

@@ -16,7 +16,6 @@ from noodlings.ingest.commit import TAG, Commit, commit_of, split_words
 from noodlings.inspect.recall import ArchiveView, archive_state, search
 from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
 from noodlings.inspect.views import View, ViewOfAgent, iso
-from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.text import clean
@@ -73,21 +72,21 @@ class ChronicleView(ViewOfAgent):
     archive: ArchiveView
 
 
-async def chronicle(viewpoint: Viewpoint, repository: Repository, query: str, limit: int) -> ChronicleView:
+async def chronicle(viewpoint: Viewpoint, query: str, limit: int) -> ChronicleView:
     """The best `limit` (1…1000) commits for a question, without those that no branch reaches any more."""
     here = frozenset({viewpoint.caller.user_id})
     filters = Filters(kinds=frozenset({Kind.READ}), tags=frozenset({TAG}), present=here)
     exact = _EXACT.findall(clean(query))
     wanted = " ".join([query, *map(split_words, exact)])
     hits = await search(viewpoint, wanted, filters, max(limit, CANDIDATES))
-    entries = repository.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
+    entries = viewpoint.stored([hit.entry_id for hit in hits])
     found = [
         replace(told, score=hit.score, why=tuple(map(str, hit.why)), scores=dict(hit.scores))
         for hit in hits
         if (told := _told(viewpoint, entries.get(hit.entry_id))) is not None
     ]
     ranked = sorted(_weighed(query, {name.casefold() for name in exact}, found), key=_best_first)
-    linked = _linked(viewpoint, repository, ranked)
+    linked = _linked(viewpoint, ranked)
     return ChronicleView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
@@ -135,16 +134,16 @@ def _is_named(commit: Commit, name: str) -> bool:
     return name in own or any(path.endswith(f"/{name}") for path in paths)
 
 
-def _linked(viewpoint: Viewpoint, repository: Repository, ranked: Sequence[CommitView]) -> list[CommitView]:
+def _linked(viewpoint: Viewpoint, ranked: Sequence[CommitView]) -> list[CommitView]:
     """These commits and those that the best are linked with, which get a part of the score of the best."""
     by_id = {one.id: one for one in ranked}
     best = {one.id: one for one in ranked[:LINKING]}
-    links = repository.links_of(viewpoint.agent_id, list(best), LINKS) if best else []
+    links = viewpoint.store.links_of(viewpoint.agent_id, list(best), LINKS) if best else []
     ends = [
         (link, *ends) for link in links for ends in ((link.source, link.target), (link.target, link.source))
     ]
     pairs = [(link, best[here], there) for link, here, there in ends if here in best and link.type in LINKED]
-    entries = repository.entries(viewpoint.agent_id, [there for *_, there in pairs if there not in by_id])
+    entries = viewpoint.stored([there for *_, there in pairs if there not in by_id])
     for link, near, there in pairs:
         score = near.score * link.strength * LINKED[link.type]
         if there not in by_id and (told := _told(viewpoint, entries.get(there))) is not None:

@@ -180,7 +180,7 @@ class Feed:
         view = self._views.get(key)
         if view is None:
             viewpoint = Viewpoint(self._society, agent, caller)
-            view = as_seen(viewpoint, self._society.store, trace, agent.entry(trace.entry_id))
+            view = as_seen(viewpoint, trace, agent.entry(trace.entry_id))
             self._views[key] = view
             if len(self._views) > KEPT:
                 self._views.popitem(last=False)

@@ -7,7 +7,6 @@ changes, reinforces or reorders anything.
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,6 @@ from noodlings.inspect.recall import (
     RecallView,
     archive_state,
     recall,
-    search,
 )
 from noodlings.inspect.relationships import ProfileView, profile_of
 from noodlings.inspect.symbols import SymbolsView, symbols_of
@@ -147,7 +145,7 @@ class Inspector:
 
     async def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
         """One page of episodic memory, or of everything, sorted and filtered."""
-        return await self._pages.page(self._viewpoint(caller, name), self._society.store, page)
+        return await self._pages.page(self._viewpoint(caller, name), page)
 
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
         """The most important entries of working and episodic memory, each once."""
@@ -206,18 +204,18 @@ class Inspector:
     def last_retrieval(self, caller: Caller, name: str) -> views.FlowView:
         """What the last answer was made of; for a player, its own last answer."""
         settings = self._society.settings.memory
-        return last_flow(self._viewpoint(caller, name), self._society.store, settings.affect_threshold)
+        return last_flow(self._viewpoint(caller, name), settings.affect_threshold)
 
     def why(self, caller: Caller, name: str, back: int = 1, silent: bool = False) -> WhyView:
         """Why an agent said what it said: its last turn with words, or the one `back` turns ago.
 
         Turns without words count with `silent`. A player sees the turns with itself only.
         """
-        return why(self._viewpoint(caller, name), self._society.store, back, silent)
+        return why(self._viewpoint(caller, name), back, silent)
 
     def turn(self, caller: Caller, name: str, entry_id: int) -> WhyView:
         """The turn in which a memory was perceived. Raises `NotFound` if the caller may not read it."""
-        return turn(self._viewpoint(caller, name), self._society.store, entry_id)
+        return turn(self._viewpoint(caller, name), entry_id)
 
     def prompt(self, caller: Caller, name: str, entry_id: int) -> PromptView:
         """What models were asked in the turn of a memory, word for word.
@@ -229,7 +227,7 @@ class Inspector:
         if not caller.sees_all:
             raise Forbidden("a prompt also holds what others said, so only an admin may see one")
         viewpoint = self._viewpoint(caller, name)
-        told = turn(viewpoint, self._society.store, entry_id)
+        told = turn(viewpoint, entry_id)
         return prompts_of(told, viewpoint.agent.prompts.get(entry_id, ()))
 
     def transistors(self, caller: Caller, name: str) -> TransistorsView:
@@ -237,17 +235,17 @@ class Inspector:
         viewpoint = self._viewpoint(caller, name)
         settings = self._society.settings
         chain = settings.thought.chain if settings.llm.base_url else OFFLINE
-        return transistors(viewpoint, self._society.store, viewpoint.agent.gains, chain)
+        return transistors(viewpoint, viewpoint.agent.gains, chain)
 
     def symbols(
         self, caller: Caller, name: str, limit: int | None = None, offset: int = 0, similar: bool = False
     ) -> SymbolsView:
         """Symbols, the latest first; with `similar`, those that its feeling brings back, most alike first."""
-        return symbols_of(self._viewpoint(caller, name), self._society.store, limit, offset, similar)
+        return symbols_of(self._viewpoint(caller, name), limit, offset, similar)
 
     def links(self, caller: Caller, name: str, entry_id: int, depth: int = DEPTH) -> LinksView:
         """A memory and what its links lead to within `depth` (1…3) steps; see `linked_with`."""
-        return linked_with(self._viewpoint(caller, name), self._society.store, entry_id, depth)
+        return linked_with(self._viewpoint(caller, name), entry_id, depth)
 
     async def focus(
         self, caller: Caller, name: str, level: int, query: str, who: str | None = None
@@ -257,20 +255,19 @@ class Inspector:
         Args:
             level: how far it goes back, 0…5, see `noodlings.recall.focus.LEVELS`.
         """
-        viewpoint = self._viewpoint(caller, name)
-        return await focus_on(viewpoint, self._society.store, partial(search, viewpoint), query, level, who)
+        return await focus_on(self._viewpoint(caller, name), query, level, who)
 
     async def people(
         self, caller: Caller, name: str, person: str | None = None, limit: int | None = None, offset: int = 0
     ) -> PeopleView:
         """What an agent knows of people, from what the caller may read; see `people_of`."""
-        return await people_of(self._viewpoint(caller, name), self._society.store, person, limit, offset)
+        return await people_of(self._viewpoint(caller, name), person, limit, offset)
 
     async def journal(
         self, caller: Caller, name: str, day: str | None = None, limit: int | None = None, offset: int = 0
     ) -> JournalView:
         """What happened to an agent, day by day, as far as the caller may read it; see `journal_of`."""
-        return await journal_of(self._viewpoint(caller, name), self._society.store, day, limit, offset)
+        return await journal_of(self._viewpoint(caller, name), day, limit, offset)
 
     async def profile(
         self, caller: Caller, name: str, limit: int | None = None, offset: int = 0
@@ -280,7 +277,7 @@ class Inspector:
 
     async def chronicle(self, caller: Caller, name: str, query: str, limit: int = 5) -> ChronicleView:
         """Which commits of the code bases that an agent read answer a question, best first."""
-        return await chronicle(self._viewpoint(caller, name), self._society.store, query, limit)
+        return await chronicle(self._viewpoint(caller, name), query, limit)
 
     async def recall(
         self,
@@ -299,7 +296,7 @@ class Inspector:
         viewpoint = self._viewpoint(caller, name)
         if who is not None:
             how = replace(how, filters=replace(how.filters, user=viewpoint.user(who)))
-        return await recall(viewpoint, self._society.store, query, limit, how)
+        return await recall(viewpoint, query, limit, how)
 
     def archive(self, caller: Caller, name: str) -> ArchiveView:
         """How far an agent's archive is loaded and embedded. Everybody may see it."""
@@ -311,7 +308,7 @@ class Inspector:
 
     def _turns(self, viewpoint: Viewpoint) -> list[Trace]:
         """The latest turns that the caller may know of, oldest first."""
-        latest = islice(turns(viewpoint, self._society.store, lambda trace: True), TURNS)
+        latest = islice(turns(viewpoint, lambda trace: True), TURNS)
         return [trace for trace, _ in latest][::-1]
 
     def _viewpoint(self, caller: Caller, name: str) -> Viewpoint:

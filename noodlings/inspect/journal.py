@@ -15,7 +15,6 @@ from noodlings.errors import UserError
 from noodlings.inspect.reading import read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
-from noodlings.ports import Repository
 from noodlings.reflection.journal import sentences_of
 from noodlings.text import clean, shorten
 from noodlings.values.caller import display_name
@@ -72,9 +71,7 @@ class JournalView(ViewOfAgent):
     hidden: int
 
 
-async def journal_of(
-    viewpoint: Viewpoint, store: Repository, day: str | None, limit: int | None, offset: int
-) -> JournalView:
+async def journal_of(viewpoint: Viewpoint, day: str | None, limit: int | None, offset: int) -> JournalView:
     """A page of the journal, or the page of one day.
 
     Args:
@@ -89,10 +86,10 @@ async def journal_of(
     offset = offset if wanted is None else 0
     while True:
         forgettings = viewpoint.agent.forgettings
-        ids = readable_ids(viewpoint, store)
+        ids = readable_ids(viewpoint)
         archive = viewpoint.agent.archive  # the ids of imported memories are not in the order of time
         in_time = ids if archive is None else archive.index.in_time(ids)
-        days = await _days(viewpoint, store, in_time[::-1], wanted, limit, offset)
+        days = await _days(viewpoint, in_time[::-1], wanted, limit, offset)
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     limit = len(days) if limit is None else limit
@@ -110,7 +107,6 @@ async def journal_of(
 
 async def _days(
     viewpoint: Viewpoint,
-    store: Repository,
     newest_first: list[int],
     wanted: str | None,
     limit: int | None,
@@ -119,7 +115,7 @@ async def _days(
     """Day → what was perceived on it, both the latest first; where there is one, a day more than wanted."""
     days = dict[str, list[MemoryEntry]]()
     persona = viewpoint.agent.persona
-    async for read in read_unhurried(viewpoint, store, newest_first):
+    async for read in read_unhurried(viewpoint, newest_first):
         entry = replace(read, user_text=clean(uncalled(read.user_text, persona)))
         day = iso(entry.timestamp)[:10]
         if not day:

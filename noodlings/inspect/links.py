@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from noodlings.errors import NotFound, UserError
+from noodlings.inspect.recall import search
 from noodlings.inspect.viewpoint import Viewpoint, may_read
 from noodlings.inspect.views import EntryView, View, ViewOfAgent
 from noodlings.recall.filters import EVERYTHING, Filters
-from noodlings.recall.focus import FocusHit, Search, reconstruct_context
-from noodlings.recall.links import MAX_DEPTH, LinkStore, ReachedEntry, explore
+from noodlings.recall.focus import FocusHit, reconstruct_context
+from noodlings.recall.links import MAX_DEPTH, ReachedEntry, explore
 from noodlings.recall.narrative import Narrator
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
@@ -95,7 +97,7 @@ DEPTH = 2
 """How many steps along links are shown by default."""
 
 
-def linked_with(viewpoint: Viewpoint, memory: LinkStore, entry_id: int, depth: int = DEPTH) -> LinksView:
+def linked_with(viewpoint: Viewpoint, entry_id: int, depth: int = DEPTH) -> LinksView:
     """A memory and what its links lead to, within `depth` steps (1…3).
 
     Raises:
@@ -103,7 +105,7 @@ def linked_with(viewpoint: Viewpoint, memory: LinkStore, entry_id: int, depth: i
         NotFound: there is no such memory, or the caller may not read it. The words are the same for both, so
             that ids tell nobody anything.
     """
-    entry = memory.entries(viewpoint.agent_id, [entry_id]).get(entry_id)
+    entry = viewpoint.stored([entry_id]).get(entry_id)
     if entry is None or not may_read(viewpoint.caller, entry):
         raise NotFound(f"{viewpoint.name} has no memory {entry_id} that you could read.")
 
@@ -112,7 +114,7 @@ def linked_with(viewpoint: Viewpoint, memory: LinkStore, entry_id: int, depth: i
 
     if not 1 <= depth <= MAX_DEPTH:
         raise UserError(f"depth is {depth}: it must lie between 1 and {MAX_DEPTH}")
-    explored = explore(memory, viewpoint.agent_id, {entry_id: 1.0}, depth, may_see)
+    explored = explore(viewpoint.store, viewpoint.agent_id, {entry_id: 1.0}, depth, may_see)
     return LinksView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
@@ -137,9 +139,7 @@ _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
 """What `noodlings.inspect.viewpoint.may_read` asks for, beside the user."""
 
 
-async def focus_on(
-    viewpoint: Viewpoint, memory: LinkStore, search: Search, query: str, level: int, who: str | None = None
-) -> FocusView:
+async def focus_on(viewpoint: Viewpoint, query: str, level: int, who: str | None = None) -> FocusView:
     """A reconstructed context; with `who`, only of what this user said or did.
 
     Raises:
@@ -150,8 +150,8 @@ async def focus_on(
         query,
         viewpoint.caller.only_user if who is None else viewpoint.user(who),
         level,
-        search=search,
-        memory=memory,
+        search=partial(search, viewpoint),
+        memory=viewpoint.store,
         narrator=Narrator(viewpoint.agent_id, viewpoint.names, viewpoint.now),
         filters=EVERYTHING if viewpoint.caller.sees_all else _NOT_ITS_OWN,
     )

@@ -22,7 +22,6 @@ from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
 from noodlings.inspect.relationships import RelationshipView, relationship_with
 from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
-from noodlings.ports import Repository
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
 from noodlings.reflection.plans import Due, due_by_facts, open_plans
@@ -148,9 +147,7 @@ class PeopleView(ViewOfAgent):
     hidden: int
 
 
-async def people_of(
-    viewpoint: Viewpoint, store: Repository, person: str | None, limit: int | None, offset: int
-) -> PeopleView:
+async def people_of(viewpoint: Viewpoint, person: str | None, limit: int | None, offset: int) -> PeopleView:
     """A page of the people the agent knows something about; or one person by id, name, or "me"; or how two
     people stand to each other, as "Ann and Bob".
 
@@ -164,7 +161,7 @@ async def people_of(
         await archive.whole()
     while True:
         forgettings = viewpoint.agent.forgettings
-        views, read, tellers = await _cards(viewpoint, store, bare=person is not None)
+        views, read, tellers = await _cards(viewpoint, bare=person is not None)
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     views.sort(key=lambda card: (-len(card.facts), card.name, card.of))
@@ -186,9 +183,7 @@ async def people_of(
     )
 
 
-async def _cards(
-    viewpoint: Viewpoint, store: Repository, bare: bool
-) -> tuple[list[PersonCardView], int, dict[int, str]]:
+async def _cards(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardView], int, dict[int, str]]:
     """All cards, how many memories were read for them, and who told which.
 
     Args:
@@ -200,7 +195,7 @@ async def _cards(
     before: dict[str, list[MemoryEntry]] = {}
     heard: dict[str, _Heard] = {}
     understood: dict[int, MemoryEntry] = {}
-    async for entry in read_unhurried(viewpoint, store, readable_ids(viewpoint, store)):
+    async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
         read += 1
         if written_by(entry):
             known += facts(entry, {})
@@ -221,7 +216,7 @@ async def _cards(
         before[user] = [*near, entry][-BEFORE:]
         if entry.private:
             private.add(entry.id)
-    lines, replaced_ids = _made_of(viewpoint, store, list(understood))
+    lines, replaced_ids = _made_of(viewpoint, list(understood))
     by_id: dict[int, Fact] = {}
     for number, entry in understood.items():
         told = ChainMap(names, told_names.get(entry.user_id, {}))
@@ -247,13 +242,11 @@ async def _cards(
     return views, read, {fact.entry_id: fact.told_by for fact in known}
 
 
-def _made_of(
-    viewpoint: Viewpoint, store: Repository, ids: Sequence[int]
-) -> tuple[dict[int, int], dict[int, int]]:
+def _made_of(viewpoint: Viewpoint, ids: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
     """Of understood facts by id, the line that tells each, and the fact that has replaced it."""
     lines, replaced = dict[int, int](), dict[int, int]()
     for at in range(0, len(ids), PAGE):
-        for link in store.links_of(viewpoint.agent_id, ids[at : at + PAGE]):
+        for link in viewpoint.store.links_of(viewpoint.agent_id, ids[at : at + PAGE]):
             if link.type is LinkType.UNDERSTOOD:
                 lines[link.source] = link.target
             elif link.type is LinkType.REPLACED:

@@ -7,7 +7,6 @@ import time
 from collections.abc import AsyncIterator, Sequence
 
 from noodlings.inspect.viewpoint import Viewpoint, may_read
-from noodlings.ports import Repository
 from noodlings.values.memory import MemoryEntry, Order
 
 PAGE = 20
@@ -16,22 +15,20 @@ PATIENCE = 0.005
 """Seconds of work after which other tasks have their turn."""
 
 
-def readable_ids(viewpoint: Viewpoint, store: Repository) -> list[int]:
+def readable_ids(viewpoint: Viewpoint) -> list[int]:
     """Ids of what the caller may read, oldest first. `may_read` must still be asked about each entry."""
     caller, agent_id = viewpoint.caller, viewpoint.agent_id
     if caller.sees_all:
-        return store.in_order(agent_id, Order.WHEN, falling=False)
-    return store.told_by(agent_id, caller.user_id)
+        return viewpoint.store.in_order(agent_id, Order.WHEN, falling=False)
+    return viewpoint.store.told_by(agent_id, caller.user_id)
 
 
-async def read_unhurried(
-    viewpoint: Viewpoint, store: Repository, ids: Sequence[int]
-) -> AsyncIterator[MemoryEntry]:
+async def read_unhurried(viewpoint: Viewpoint, ids: Sequence[int]) -> AsyncIterator[MemoryEntry]:
     """Those of these memories that the caller may read, in this order; other tasks run in between."""
     began = time.perf_counter()
     for at in range(0, len(ids), PAGE):
         page = ids[at : at + PAGE]
-        entries = store.entries(viewpoint.agent_id, page)
+        entries = viewpoint.stored(page)
         for entry_id in page:
             entry = entries.get(entry_id)
             if entry is not None and may_read(viewpoint.caller, entry):

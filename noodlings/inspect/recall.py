@@ -16,7 +16,6 @@ from noodlings.agent.recollection import subject
 from noodlings.errors import UserError
 from noodlings.inspect.viewpoint import Viewpoint, felt, may_read, readable_by
 from noodlings.inspect.views import EntryView, FeltView, View, ViewOfAgent
-from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit
 from noodlings.text import clean
@@ -156,9 +155,7 @@ class RecallOptions:
 PLAINLY = RecallOptions()
 
 
-async def recall(
-    viewpoint: Viewpoint, repository: Repository, query: str, limit: int, how: RecallOptions
-) -> RecallView:
+async def recall(viewpoint: Viewpoint, query: str, limit: int, how: RecallOptions) -> RecallView:
     """The best `limit` (1…1000) of what is found. Raises `UserError` for a value that is out of range."""
     settings = searchable(viewpoint).retrieval
     weight, multiplier = how.emotion_weight, how.candidate_multiplier
@@ -178,7 +175,7 @@ async def recall(
         candidate_multiplier=multiplier,
         min_score=how.min_score,
     )
-    entries = repository.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
+    entries = viewpoint.stored([hit.entry_id for hit in hits])
     return RecallView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from noodlings.inspect.viewpoint import Viewpoint, cut, felt, readable
 from noodlings.inspect.views import FeltView, View, ViewOfAgent, iso
 from noodlings.memory.likeness import likeness
-from noodlings.ports import Store
 from noodlings.text import clean
 from noodlings.values.memory import Symbol
 
@@ -64,16 +63,14 @@ class SymbolsView(ViewOfAgent):
     hidden: int
 
 
-def symbols_of(
-    viewpoint: Viewpoint, store: Store, limit: int | None, offset: int, similar: bool
-) -> SymbolsView:
+def symbols_of(viewpoint: Viewpoint, limit: int | None, offset: int, similar: bool) -> SymbolsView:
     """A page of symbols: the latest first, or with `similar` those that the agent's feeling brings back."""
     subconscious, now = viewpoint.agent.subconscious, viewpoint.affect()
     if similar:
         found = subconscious.retrieve_by_affect(now, len(subconscious))
     else:
         found = list(reversed(subconscious.symbols))
-    entries = store.entries(viewpoint.agent_id, [symbol.entry_id for symbol in found])
+    entries = viewpoint.stored([symbol.entry_id for symbol in found])
     kept, hidden = readable(viewpoint.caller, found, lambda symbol: entries.get(symbol.entry_id))
     return SymbolsView(
         agent=viewpoint.agent_id,

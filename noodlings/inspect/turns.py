@@ -18,7 +18,6 @@ from itertools import islice
 
 from noodlings.inspect.viewpoint import Viewpoint, may_read, readable
 from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
-from noodlings.ports import Store
 from noodlings.recall.lexical import stems
 from noodlings.text import clean
 from noodlings.values.audience import may_learn
@@ -61,7 +60,7 @@ AT_ONCE = 50
 
 
 def turns(
-    viewpoint: Viewpoint, store: Store, wanted: Callable[[Trace], bool]
+    viewpoint: Viewpoint, wanted: Callable[[Trace], bool]
 ) -> Iterator[tuple[Trace, MemoryEntry | None]]:
     """The turns that are wanted and that the caller may know of, the latest first.
 
@@ -69,9 +68,9 @@ def turns(
     """
     before: int | None = None
     for _ in range(LOOKED_BACK // AT_ONCE):
-        traces = store.traces(viewpoint.agent_id, AT_ONCE, before)
+        traces = viewpoint.store.traces(viewpoint.agent_id, AT_ONCE, before)
         found = [trace for trace in traces if wanted(trace)]
-        percepts = store.entries(viewpoint.agent_id, [trace.entry_id for trace in found])
+        percepts = viewpoint.stored([trace.entry_id for trace in found])
         for trace in found:
             percept = percepts.get(trace.entry_id)
             if viewpoint.caller.sees_all if percept is None else may_read(viewpoint.caller, percept):
@@ -81,7 +80,7 @@ def turns(
         before = traces[-1].entry_id
 
 
-def recalled_in(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:
+def recalled_in(viewpoint: Viewpoint, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:
     """What was in mind in a turn, oldest to newest, and how much of it the caller may not read.
 
     This includes what only a transistor brought in, if its words are in the answer.
@@ -89,7 +88,7 @@ def recalled_in(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[tuple
     in_mind = {recalled.entry_id for recalled in trace.recalled}
     read = {number for made in trace.modulations for number in made.entries}
     related = {number for one in trace.recalled for number in _related(one)}
-    entries = store.entries(viewpoint.agent_id, sorted(in_mind | read | related | {trace.entry_id}))
+    entries = viewpoint.stored(sorted(in_mind | read | related | {trace.entry_id}))
     told = worded(trace, entries)
     brought = [
         RecalledTrace(number, (made.transistor,), made.gain)
@@ -175,14 +174,14 @@ def _least(recalled: Sequence[FlowEntryView], why: Why, otherwise: float) -> flo
     return min((one.scores[why] for one in recalled if why in one.scores), default=otherwise)
 
 
-def last_flow(viewpoint: Viewpoint, store: Store, threshold: float) -> FlowView:
+def last_flow(viewpoint: Viewpoint, threshold: float) -> FlowView:
     """The last turn that recalled something and that the caller may know of; `threshold` as in `left_out`."""
     hierarchical = viewpoint.agent.memory.hierarchical
-    found = next(turns(viewpoint, store, lambda trace: bool(trace.recalled)), None)
+    found = next(turns(viewpoint, lambda trace: bool(trace.recalled)), None)
     if found is None:
         return FlowView(viewpoint.agent_id, viewpoint.name, hierarchical, None, (), (), 0)
     trace, percept = found
-    recalled, hidden = recalled_in(viewpoint, store, trace)
+    recalled, hidden = recalled_in(viewpoint, trace)
     return FlowView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,

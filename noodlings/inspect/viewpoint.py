@@ -91,6 +91,7 @@ class Viewpoint:
     Attributes:
         name: of the agent, as shown.
         names: user id → shown name, of everybody who is known.
+        store: what is kept of all agents; not all of it is for the caller.
         now: world time.
         characters: ids of all agents.
     """
@@ -100,9 +101,14 @@ class Viewpoint:
         self.agent = agent
         self.agent_id = agent.persona.id
         self.name = clean(agent.persona.name)
+        self.store = society.store
         self.names = society.names()
         self.now = society.clock.now()
         self.characters: Collection[str] = society.agents.keys()
+
+    def stored(self, ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        """Entries of the agent by id. Ask `may_read` about each of them."""
+        return self.store.entries(self.agent_id, ids)
 
     def figure(self, value: float) -> float:
         """A figure as the caller may see it: with all its digits, or for a player the nearest step.

@@ -10,7 +10,6 @@ from noodlings.errors import NotFound, UserError
 from noodlings.inspect.turns import recalled_in, turn_view, turns
 from noodlings.inspect.viewpoint import Viewpoint, felt, may_read
 from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View, ViewOfAgent
-from noodlings.ports import Store
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import ImportanceParts, MemoryEntry
@@ -142,18 +141,18 @@ CHANGED = frozenset({"fused", "serial", "offline", "failed"})
 OFFLINE = "offline"
 
 
-def why(viewpoint: Viewpoint, store: Store, back: int, silent: bool) -> WhyView:
+def why(viewpoint: Viewpoint, back: int, silent: bool) -> WhyView:
     """A turn of an agent, `back` turns ago; turns without words count if `silent`."""
     if back < 1:
         raise UserError(f"the last turn is 1, the one before it 2; there is no turn {back}")
-    past = turns(viewpoint, store, lambda trace: silent or trace.response is not None)
+    past = turns(viewpoint, lambda trace: silent or trace.response is not None)
     found = next(islice(past, back - 1, None), None)
     if found is None:
         return _empty(viewpoint, back)
-    return as_seen(viewpoint, store, *found, back=back)
+    return as_seen(viewpoint, *found, back=back)
 
 
-def turn(viewpoint: Viewpoint, store: Store, entry_id: int) -> WhyView:
+def turn(viewpoint: Viewpoint, entry_id: int) -> WhyView:
     """The turn in which a memory was perceived; without a trace, what the memory itself tells of it.
 
     There is no trace if the program ended in the middle of the turn, or if the turn was long ago.
@@ -162,13 +161,13 @@ def turn(viewpoint: Viewpoint, store: Store, entry_id: int) -> WhyView:
         NotFound: there is no such memory, or the caller may not read it. The words are the same for both, so
             that ids tell nobody anything.
     """
-    percept = store.entries(viewpoint.agent_id, [entry_id]).get(entry_id)
+    percept = viewpoint.stored([entry_id]).get(entry_id)
     if percept is None or not may_read(viewpoint.caller, percept):
         raise NotFound(f"{viewpoint.name} has no memory {entry_id} that you could read.")
-    found = store.traces(viewpoint.agent_id, 1, entry_id + 1)
+    found = viewpoint.store.traces(viewpoint.agent_id, 1, entry_id + 1)
     if not found or found[0].entry_id != entry_id:
         return _untraced(viewpoint, percept)
-    return as_seen(viewpoint, store, found[0], percept)
+    return as_seen(viewpoint, found[0], percept)
 
 
 def prompts_of(told: WhyView, prompts: Sequence[SentPrompt]) -> PromptView:
@@ -200,12 +199,10 @@ def _as_sent(content: str) -> str:
     )
 
 
-def as_seen(
-    viewpoint: Viewpoint, store: Store, trace: Trace, percept: MemoryEntry | None, back: int = 0
-) -> WhyView:
+def as_seen(viewpoint: Viewpoint, trace: Trace, percept: MemoryEntry | None, back: int = 0) -> WhyView:
     """A turn as this caller sees it. The caller's right to read the percept was checked before."""
-    recalled, hidden = recalled_in(viewpoint, store, trace)
-    theirs = percept is not None and not _of_others(viewpoint, store, trace)
+    recalled, hidden = recalled_in(viewpoint, trace)
+    theirs = percept is not None and not _of_others(viewpoint, trace)
     steps = trace.milliseconds.items() if viewpoint.caller.sees_all else ()
     return WhyView(
         agent=viewpoint.agent_id,
@@ -219,37 +216,37 @@ def as_seen(
         parts=viewpoint.parts(trace.parts),
         thought=clean(trace.thought) if theirs else "",
         recalled=recalled,
-        modulations=modulations_of(viewpoint, store, trace),
+        modulations=modulations_of(viewpoint, trace),
         steps=tuple(StepView(*step) for step in steps),
         calls=trace.calls,
         tokens=trace.tokens,
         hidden=hidden,
-        tone=_tone(viewpoint, store, trace.tone),
-        regard=_regard(viewpoint, store, trace.regard),
+        tone=_tone(viewpoint, trace.tone),
+        regard=_regard(viewpoint, trace.regard),
     )
 
 
-def _tone(viewpoint: Viewpoint, store: Store, tone: Tone) -> Tone:
+def _tone(viewpoint: Viewpoint, tone: Tone) -> Tone:
     """Without the id of a memory that the caller may not read."""
     if tone.entry_id is None:
         return tone
-    entry = store.entries(viewpoint.agent_id, [tone.entry_id]).get(tone.entry_id)
+    entry = viewpoint.stored([tone.entry_id]).get(tone.entry_id)
     return tone if entry is not None and may_read(viewpoint.caller, entry) else replace(tone, entry_id=None)
 
 
-def _regard(viewpoint: Viewpoint, store: Store, regard: Regard) -> str:
+def _regard(viewpoint: Viewpoint, regard: Regard) -> str:
     """In words, with the ids of the memories behind it that the caller may read."""
     told = [
         "" if regard.manner is Manner.PLAIN else str(regard.manner),
         f"{'gladder' if regard.feeling > 0.0 else 'less glad'} to see them" if regard.feeling else "",
         f"{'more' if regard.chance > 0.0 else 'less'} inclined to speak" if regard.chance else "",
     ]
-    entries = store.entries(viewpoint.agent_id, regard.evidence) if any(told) else {}
+    entries = viewpoint.stored(regard.evidence) if any(told) else {}
     ids = [f"#{number}" for number, one in entries.items() if may_read(viewpoint.caller, one)]
     return ", ".join(filter(None, [*told, f"because of {' '.join(ids)}" if ids else ""]))
 
 
-def transistors(viewpoint: Viewpoint, store: Store, gains: dict[str, float], chain: str) -> TransistorsView:
+def transistors(viewpoint: Viewpoint, gains: dict[str, float], chain: str) -> TransistorsView:
     """The transistors of an agent with the last effect of each; for a player, in its talk with that player.
 
     Args:
@@ -257,8 +254,8 @@ def transistors(viewpoint: Viewpoint, store: Store, gains: dict[str, float], cha
         chain: how it is run: "fused" or "serial" by a model, "offline" where none is connected.
     """
     last: dict[str, tuple[Trace, ModulationView]] = {}
-    for trace, _ in islice(turns(viewpoint, store, lambda trace: bool(trace.modulations)), 50):
-        for made in modulations_of(viewpoint, store, trace):
+    for trace, _ in islice(turns(viewpoint, lambda trace: bool(trace.modulations)), 50):
+        for made in modulations_of(viewpoint, trace):
             if made.how in CHANGED:
                 last.setdefault(made.transistor, (trace, made))
         if gains.keys() <= last.keys():
@@ -271,18 +268,18 @@ def transistors(viewpoint: Viewpoint, store: Store, gains: dict[str, float], cha
     return TransistorsView(viewpoint.agent_id, viewpoint.name, chain, tuple(views))
 
 
-def modulations_of(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[ModulationView, ...]:
+def modulations_of(viewpoint: Viewpoint, trace: Trace) -> tuple[ModulationView, ...]:
     """What each transistor made of the thought of a turn, without words made of what others said.
 
     From the first transistor on that read something of others, the thought may hold that, so it is left out
     from there on. The answer itself was heard by whoever it was for.
     """
     views: list[ModulationView] = []
-    theirs = not _of_others(viewpoint, store, trace)
+    theirs = not _of_others(viewpoint, trace)
     symbols = {symbol.id: symbol.entry_id for symbol in viewpoint.agent.subconscious.symbols}
     read = {number for made in trace.modulations for number in made.entries}
     behind = {symbols[number] for made in trace.modulations for number in made.symbols if number in symbols}
-    entries = store.entries(viewpoint.agent_id, sorted(read | behind)) if read or behind else {}
+    entries = viewpoint.stored(sorted(read | behind)) if read or behind else {}
     readable = {number for number, entry in entries.items() if may_read(viewpoint.caller, entry)}
     for made in trace.modulations:
         view = _modulation(viewpoint, made, symbols, readable)
@@ -292,7 +289,7 @@ def modulations_of(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[Mo
     return tuple(views)
 
 
-def _of_others(viewpoint: Viewpoint, store: Store, trace: Trace) -> bool:
+def _of_others(viewpoint: Viewpoint, trace: Trace) -> bool:
     """Whether the plain thought may hold words that the caller may not read.
 
     The offline voice records which memories it put into words; a model may have used any that it was given.
@@ -300,7 +297,7 @@ def _of_others(viewpoint: Viewpoint, store: Store, trace: Trace) -> bool:
     if viewpoint.caller.sees_all:
         return False
     handed = [one.entry_id for one in trace.recalled if one.used or trace.voice != OFFLINE]
-    entries = store.entries(viewpoint.agent_id, handed)
+    entries = viewpoint.stored(handed)
     return not all(number in entries and may_read(viewpoint.caller, entries[number]) for number in handed)
 
 
