@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,8 +11,7 @@ from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, Looking, topic_router
 from noodlings.agent.corrections import KNOWING, LONGEST_FACT
-from noodlings.ports import Forgotten
-from noodlings.values.memory import MemoryEntry
+from noodlings.inspect.changes import Corrected, FactKnown, Forgot, LinkAdded
 
 router = topic_router("/api/agents/{agent}/memory", tags=["corrections"])
 
@@ -48,56 +47,6 @@ class FactRequest(BaseModel):
     text: str = Field(min_length=1, max_length=LONGEST_FACT)
 
 
-class Corrected(BaseModel):
-    """A memory after a correction."""
-
-    agent: str
-    id: int
-    pinned: bool
-    importance: float
-    encoded_importance: float
-    override_by: str
-
-
-class Forgot(BaseModel):
-    """What was forgotten.
-
-    `answers` counts answers that repeated it and were deleted too, for a player only answers to itself;
-    `erased` is false while the next start has yet to erase the last traces from the disk.
-    """
-
-    agent: str
-    forgotten: int
-    answers: int
-    erased: bool
-
-    @classmethod
-    def of(cls, agent_id: str, forgotten: Forgotten) -> Self:
-        return cls(
-            agent=agent_id,
-            forgotten=forgotten.count,
-            answers=len(forgotten.redacted),
-            erased=forgotten.erased,
-        )
-
-
-class FactKnown(BaseModel):
-    """A fact added by hand, and the memory it was stored as."""
-
-    agent: str
-    id: int
-    about: str
-
-
-class LinkAdded(BaseModel):
-    """A new link."""
-
-    agent: str
-    source: int
-    target: int
-    strength: float
-
-
 @router.delete("/entries/{entry}", responses=documented(Forgot))
 async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Delete one memory for good. A player may only delete what it told the character itself."""
@@ -120,13 +69,14 @@ async def forget_user(
 @router.put("/entries/{entry}/pin", responses=documented(Corrected))
 async def pin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Pin a memory, so that it never fades. Admin only."""
-    return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry))
+    return shown(Corrected.of(society.find(agent).id, society.corrections.pin(caller, agent, entry)))
 
 
 @router.delete("/entries/{entry}/pin", responses=documented(Corrected))
 async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Unpin a memory, so that it may fade like any other. Admin only."""
-    return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry, pinned=False))
+    changed = society.corrections.pin(caller, agent, entry, pinned=False)
+    return shown(Corrected.of(society.find(agent).id, changed))
 
 
 @router.put("/entries/{entry}/importance", responses=documented(Corrected))
@@ -135,17 +85,14 @@ async def importance(
 ) -> Response:
     """Set the importance of a memory by hand. Admin only."""
     changed = society.corrections.set_importance(caller, agent, entry, weight.importance)
-    return _corrected(society.find(agent).id, changed)
+    return shown(Corrected.of(society.find(agent).id, changed))
 
 
 @router.post("/links", status_code=201, responses=documented(LinkAdded, 201))
 async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Living) -> Response:
     """Link one memory to another by hand. Admin only."""
     made = society.corrections.link(caller, agent, joint.source, joint.target)
-    added = LinkAdded(
-        agent=society.find(agent).id, source=made.source, target=made.target, strength=made.strength
-    )
-    return shown(added, 201)
+    return shown(LinkAdded(society.find(agent).id, made.source, made.target, made.strength), 201)
 
 
 @router.post("/facts", status_code=201, responses=documented(FactKnown, 201))
@@ -156,23 +103,11 @@ async def know(
     caller.require_admin(KNOWING)
     about = inspector.user_id(caller, agent, fact.about)
     entry = await society.corrections.know(caller, agent, about, fact.text)
-    return shown(FactKnown(agent=society.find(agent).id, id=entry.id, about=about), 201)
+    return shown(FactKnown(society.find(agent).id, entry.id, about), 201)
 
 
 @router.post("/undo", responses=documented(Corrected))
 async def undo(agent: AgentName, caller: Actor, society: Living) -> Response:
     """Undo the last pin or importance set by hand, up to ten minutes later. Admin only."""
     entry, _ = society.corrections.undo(caller, agent)
-    return _corrected(society.find(agent).id, entry)
-
-
-def _corrected(agent_id: str, entry: MemoryEntry) -> Response:
-    corrected = Corrected(
-        agent=agent_id,
-        id=entry.id,
-        pinned=entry.pinned,
-        importance=entry.importance,
-        encoded_importance=entry.encoded_importance,
-        override_by=entry.override_by,
-    )
-    return shown(corrected)
+    return shown(Corrected.of(society.find(agent).id, entry))

@@ -8,7 +8,7 @@ from commands.parse import Flag, Parsed, Spec, memory_number
 from commands.registry import CommandContext, Reply, looking_inside
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
-from noodlings.inspect.views import plain
+from noodlings.inspect.changes import Corrected, Forgot
 from noodlings.ports import Forgotten
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
@@ -52,13 +52,8 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
     if not parsed.has("yes"):
         raise UserError(f"{_name(agent)} would forget {what} for good. If you mean it, add --yes.")
     forgotten = corrections.forget(context.caller, parsed.name, ids)
-    data = {
-        "agent": agent.id,
-        "forgotten": forgotten.count,
-        "answers": len(forgotten.redacted),
-        "erased": forgotten.erased,
-    }
-    return Reply(data, Text(f"{_name(agent)} has forgotten {_told(forgotten)}"))
+    done = f"{_name(agent)} has forgotten {_told(forgotten)}"
+    return Reply(Forgot.of(agent.id, forgotten).as_dict(), Text(done))
 
 
 @looking_inside(Spec("@pin NAME --id N", (_NUMBER,)))
@@ -145,9 +140,7 @@ def _name(agent: Agent) -> str:
 
 
 def _changed(agent: Agent, entry: MemoryEntry, said: str) -> Reply:
-    names = ("id", "pinned", "importance", "encoded_importance", "override_by")
-    data = {"agent": agent.id} | {name: plain(getattr(entry, name)) for name in names}
-    return Reply(data, Text(said))
+    return Reply(Corrected.of(agent.id, entry).as_dict(), Text(said))
 
 
 def _told(forgotten: Forgotten) -> str:

@@ -13,6 +13,7 @@ from commands.registry import CommandContext, Reply, command, looking_inside
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, measure, number, words
 from noodlings.errors import UserError
+from noodlings.inspect.changes import LinkAdded
 from noodlings.inspect.links import DEPTH, FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.recall.links import MAX_DEPTH
 
@@ -58,9 +59,9 @@ async def link(context: CommandContext, parsed: Parsed) -> Reply:
         context.caller, parsed.name, parsed.whole("from", 0), parsed.whole("to", 0)
     )
     agent = context.society.find(parsed.name)
-    data = {"agent": agent.id, "source": made.source, "target": made.target, "strength": made.strength}
+    added = LinkAdded(agent.id, made.source, made.target, made.strength)
     said = f"Memories {made.source} and {made.target} of {agent.persona.name} are now linked."
-    return Reply(data, words(said))
+    return Reply(added.as_dict(), words(said))
 
 
 def links_view(view: LinksView) -> RenderableType:

@@ -12,6 +12,7 @@ from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, words
 from noodlings.errors import UserError
+from noodlings.inspect.changes import FactKnown
 from noodlings.inspect.people import (
     AcquaintanceView,
     FactView,
@@ -76,8 +77,8 @@ async def know(context: CommandContext, parsed: Parsed) -> Reply:
     about = context.inspector.user_id(context.caller, parsed.name, who)
     entry = await context.society.corrections.know(context.caller, parsed.name, about, what)
     agent = context.society.find(parsed.name)
-    data = {"agent": agent.id, "id": entry.id, "about": about}
-    return Reply(data, words(f"{agent.persona.name} now knows that, as memory {entry.id}."))
+    known = FactKnown(agent.id, entry.id, about)
+    return Reply(known.as_dict(), words(f"{agent.persona.name} now knows that, as memory {entry.id}."))
 
 
 @looking_inside(Spec("@reflect NAME"))

@@ -18,7 +18,6 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from api.audit import DENIED, note
-from api.corrections import Forgot
 from api.mcp import telling
 from api.mcp.access import READ_ONLY, Access, Asker, ToolCall, default_agent, names
 from api.mcp.arguments import (
@@ -34,6 +33,7 @@ from api.mcp.arguments import (
 from api.problem import status_of
 from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
+from noodlings.inspect.changes import Forgot
 from noodlings.inspect.chronicle import ChronicleView
 from noodlings.inspect.journal import JournalView
 from noodlings.inspect.links import FocusView
@@ -155,7 +155,7 @@ async def forget_memory(call: ToolCall, wanted: ForgetMemory) -> ToolAnswer:
         who = caller.user_id if clean(wanted.user_id).casefold() == "me" else wanted.user_id
         forgotten = corrections.forget_user(caller, agent, who)
     name = clean(call.society.find(agent).persona.name)
-    return ToolAnswer(telling.forgot(name, forgotten), Forgot.of(agent, forgotten).model_dump())
+    return ToolAnswer(telling.forgot(name, forgotten), Forgot.of(agent, forgotten).as_dict())
 
 
 async def get_people(call: ToolCall, wanted: GetPeople) -> ToolAnswer:
