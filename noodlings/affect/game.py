@@ -16,11 +16,14 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, FiniteFloat, ValidationError
 
 from noodlings.affect.game_rules import GameRules, MoodRule, NamedMood, Remembering, event_name, value_of
 from noodlings.errors import UserError
 from noodlings.text import clean
+from noodlings.validation import explain
 from noodlings.values.affect import Affect
 
 
@@ -53,20 +56,6 @@ class MoodTracker:
     def after(self, rule: MoodRule, now: float, lasts: float) -> MoodTracker:
         """The tracker after an event with this rule; itself if the rule requires another mood before."""
         return MoodTracker(rule.become, now) if self.at_time(now, lasts) in rule.only_from else self
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"mood": self.mood.value, "since": self.since}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> MoodTracker:
-        """Raises `UserError` for anything that `as_dict` did not give."""
-        try:
-            mood, since = NamedMood(data["mood"]), float(data["since"])
-        except (KeyError, TypeError, ValueError, OverflowError):
-            raise UserError("not a stored named mood") from None
-        if not math.isfinite(since):
-            raise UserError(f"not a stored named mood: its time is {since!r}")
-        return cls(mood, since)
 
 
 BEFORE = 2
@@ -134,32 +123,6 @@ class MemoryBank:
         lines = [f"- {ago(now - e.at)}: {e.summary}" for e in latest]
         return "\n".join(["[MEMORY]", *lines]) if lines else ""
 
-    def as_list(self) -> list[dict[str, Any]]:
-        return [
-            {"event": e.event, "summary": e.summary, "at": e.at, "values": list(e.values), "kind": e.kind}
-            for e in self.events
-        ]
-
-    @classmethod
-    def from_list(cls, data: Any) -> MemoryBank:
-        """Raises `UserError` for anything that `as_list` did not give."""
-        try:
-            events = tuple(
-                Notable(
-                    clean(e["event"]),
-                    clean(e["summary"]),
-                    float(e["at"]),
-                    tuple(map(clean, e["values"])),
-                    clean(e.get("kind", "")),
-                )
-                for e in data
-            )
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-            raise UserError("not a stored list of notable events") from None
-        if not all(math.isfinite(e.at) for e in events):
-            raise UserError("not a stored list of notable events: a time in it is not finite")
-        return cls(events)
-
 
 def _varied(events: Sequence[Notable], most: int) -> tuple[Notable, ...]:
     """At most `most` events, in order: of more, the oldest of the most frequent kind leaves first."""
@@ -217,23 +180,6 @@ class GameState:
         line = format_game_state(mood, told)
         return f"{line} | Seen:{ago(now - self.at)}" if now - self.at >= rules.lasts_seconds else line
 
-    def as_dict(self) -> dict[str, Any]:
-        return {"fields": {name: list(told) for name, told in self.fields.items()}, "at": self.at}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> GameState:
-        """Raises `UserError` for anything that `as_dict` did not give."""
-        try:
-            fields: dict[str, tuple[str, float]] = {
-                clean(name): (clean(told[0]), float(told[1])) for name, told in data["fields"].items()
-            }
-            at = None if data["at"] is None else float(data["at"])
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
-            raise UserError("not a stored state of a game") from None
-        if not all(map(math.isfinite, (at or 0.0, *(came for _, came in fields.values())))):
-            raise UserError("not a stored state of a game: a time in it is not finite")
-        return cls(fields, at)
-
 
 def format_game_state(mood: NamedMood, state: Mapping[str, Any]) -> str:
     """The state as one line: `[GAME STATE] Mood:nervous | HP:8/20 | Biome:plains`.
@@ -262,7 +208,34 @@ def _label(name: str) -> str:
     return clean((value_of({"name": name}, "name") or "").replace("_", " ")).capitalize() or "?"
 
 
-VERSION = 1
+Text = Annotated[str, AfterValidator(clean)]
+
+
+class _StoredTracker(BaseModel):
+    mood: NamedMood
+    since: FiniteFloat
+
+
+class _StoredNotable(BaseModel):
+    event: Text
+    summary: Text
+    at: FiniteFloat
+    values: tuple[Text, ...]
+    kind: Text = ""
+
+
+class _StoredState(BaseModel):
+    fields: dict[Text, tuple[Text, FiniteFloat]]
+    at: FiniteFloat | None
+
+
+class _Stored(BaseModel):
+    """A `GameFeeling` as it is stored."""
+
+    version: Literal[1]
+    tracker: _StoredTracker
+    events: tuple[_StoredNotable, ...]
+    state: _StoredState
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,20 +294,15 @@ class GameFeeling:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-compatible and exact."""
-        return {
-            "version": VERSION,
-            "tracker": self.tracker.as_dict(),
-            "events": self.bank.as_list(),
-            "state": self.state.as_dict(),
-        }
+        kept = {"version": 1, "tracker": self.tracker, "events": self.bank.events, "state": self.state}
+        return _Stored.model_validate(kept, from_attributes=True).model_dump(mode="json")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> GameFeeling:
-        """Raises `UserError` for another version, and for anything that is damaged."""
-        if data.get("version") != VERSION:
-            raise UserError(f"a stored game feeling of version {data.get('version')!r}, not {VERSION}")
-        return cls(
-            MoodTracker.from_dict(data.get("tracker", {})),
-            MemoryBank.from_list(data.get("events")),
-            GameState.from_dict(data.get("state")),
-        )
+        """Raises `UserError` for another version, and for anything that is damaged; it quotes nothing."""
+        try:
+            stored = _Stored.model_validate(data)
+        except ValidationError as error:
+            raise UserError(f"not a stored game feeling: {explain(error, _Stored, quoted=False)}") from None
+        events = tuple(Notable(**dict(event)) for event in stored.events)
+        return cls(MoodTracker(**dict(stored.tracker)), MemoryBank(events), GameState(**dict(stored.state)))

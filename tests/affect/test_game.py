@@ -236,7 +236,10 @@ def test_a_time_that_is_none_is_refused(now):
 
 @pytest.mark.parametrize(
     "change",
-    [{"version": 7}, {"tracker": {}}, {"events": 5}, {"events": [{"event": "dawn"}]},
+    [{"version": 7}, {"tracker": {}}, {"tracker": {"mood": "sleepy", "since": 0}},
+     {"tracker": {"mood": "chill"}}, {"tracker": {"mood": "chill", "since": math.nan}},
+     {"tracker": {"mood": [], "since": 0}}, {"tracker": {"mood": "chill", "since": 10**400}},
+     {"events": 5}, {"events": [{"event": "dawn"}]},
      {"state": None}, {"state": {"fields": {"hp": 8}, "at": 0.0}}, {"state": {"fields": {}, "at": math.inf}},
      {"state": {"fields": {"hp": ["8", math.nan]}, "at": 0.0}}, {"state": {"fields": {}}},
      {"events": [{"event": "dawn", "summary": "x", "at": math.nan, "values": []}]}],

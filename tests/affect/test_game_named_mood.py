@@ -1,11 +1,5 @@
-import json
-import math
-
-import pytest
-
 from noodlings.affect.game import MoodTracker
 from noodlings.affect.game_rules import MoodRule, NamedMood
-from noodlings.errors import UserError
 
 LASTS = 300.0
 NERVOUS = MoodRule.model_validate({"become": "nervous"})
@@ -35,18 +29,3 @@ def test_a_clock_that_goes_back_ends_no_mood():
     tracker = MoodTracker(NamedMood.HYPED, 1e6)
     assert tracker.at_time(1e6 - LASTS / 2.0, LASTS) is NamedMood.HYPED
     assert tracker.at_time(0.0, LASTS) is NamedMood.CHILL  # a clock that was wrong keeps no mood for ever
-
-
-def test_a_restart_changes_nothing():
-    tracker = MoodTracker(NamedMood.FRUSTRATED, 0.1 + 0.2)
-    assert MoodTracker.from_dict(json.loads(json.dumps(tracker.as_dict()))) == tracker
-
-
-@pytest.mark.parametrize(
-    "data",
-    [{}, {"mood": "sleepy", "since": 0}, {"mood": "chill"}, {"mood": "chill", "since": math.nan},
-     {"mood": [], "since": 0}, {"mood": "chill", "since": 10**400}],
-)  # fmt: skip
-def test_a_damaged_mood_is_refused(data):
-    with pytest.raises(UserError):
-        MoodTracker.from_dict(data)

@@ -248,11 +248,11 @@ async def test_what_a_forgotten_event_told_is_told_no_more(make_agent, happen, c
         ({"feelings.mood": {"version": 1, "current": [0, 0], "at": 0.0}}, "five numbers"),
         ({"feelings.mood": {"version": 9, "current": [0] * 5, "at": 0.0}}, "not a stored mood of version 1"),
         ({"feelings.game": {"version": 1}}, "not a stored"),
-        ({"feelings.game.tracker": {"mood": "happy", "since": 0}}, "not a stored named mood"),
-        ({"feelings.game.state": {"fields": [], "at": 0.0}}, "not a stored state of a game"),
+        ({"feelings.game.tracker": {"mood": "happy", "since": 0}}, "game feeling: tracker.mood: should"),
+        ({"feelings.game.state": {"fields": [], "at": 0.0}}, "state.fields: should be"),
         (
             {"feelings.game.events": [{"event": "dawn", "summary": "a secret"}]},
-            "not a stored list of notable events$",
+            "events.0.at is missing; events.0.values is missing$",
         ),
         (
             {"said": ["hello", ["a secret"]]},
