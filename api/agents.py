@@ -9,9 +9,10 @@ from fastapi import Query, Response
 from api.answers import route, shown
 from api.authentication import MAX_ID
 from api.memory import Limit, Offset, Share, Who
-from api.parts import AgentName, EntryId, Looking, Reader, topic_router
+from api.parts import Asking, EntryId, Looking, Reader, topic_router
 from noodlings.errors import UserError
 from noodlings.inspect import questions
+from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.recall import RecallOptions, Status
 from noodlings.recall.filters import Filters
 from noodlings.values.affect import AXES, Affect
@@ -39,123 +40,106 @@ async def agents(caller: Reader, inspector: Looking) -> Response:
 
 
 @router.get(**route(questions.AGENT, "agents"))
-async def agent(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+async def agent(ask: Asking) -> Response:
     """Who the character is and how it feels. Open to everybody."""
-    return shown(inspector.agent(caller, agent))
+    return shown(ask(Inspector.agent))
 
 
 @router.get(**route(questions.MOOD, "agents"))
-async def mood(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+async def mood(ask: Asking) -> Response:
     """Its mood, the mood it settles back to, and what a game left; all but the last are open to all."""
-    return shown(inspector.mood(caller, agent))
+    return shown(ask(Inspector.mood))
 
 
 @router.get(**route(questions.OBSERVE, "agents"))
-async def state(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+async def state(ask: Asking) -> Response:
     """Its state of mind in 40 numbers, and what it expects, was surprised by and wants. Open to everybody."""
-    return shown(inspector.observe(caller, agent))
+    return shown(ask(Inspector.observe))
 
 
 @router.get(**route(questions.WHY, "turns"))
 async def why(
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
+    ask: Asking,
     back: Annotated[int, Query(ge=1, le=1_000, examples=[1])] = 1,
     silent: Annotated[bool, Query(examples=[False])] = False,
 ) -> Response:
     """Why it said what it said. A player sees only its own turns with the character."""
-    return shown(inspector.why(caller, agent, back, silent))
+    return shown(ask(Inspector.why, back, silent))
 
 
 @router.get(**route(questions.TURN, "turns"))
-async def turn(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
+async def turn(ask: Asking, entry: EntryId) -> Response:
     """The turn that a memory comes from."""
-    return shown(inspector.turn(caller, agent, entry))
+    return shown(ask(Inspector.turn, entry))
 
 
 @router.get(**route(questions.PROMPT, "turns"))
-async def prompt(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
+async def prompt(ask: Asking, entry: EntryId) -> Response:
     """The prompts sent to models in that turn, word for word. For callers who may read everything.
 
     Only the last 20 turns are available, and only until the server stops or a memory is forgotten.
     """
-    return shown(inspector.prompt(caller, agent, entry))
+    return shown(ask(Inspector.prompt, entry))
 
 
 @router.get(**route(questions.TRANSISTORS, "turns"))
-async def transistors(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+async def transistors(ask: Asking) -> Response:
     """The transistors that colour its words, each with its gain and its latest effect."""
-    return shown(inspector.transistors(caller, agent))
+    return shown(ask(Inspector.transistors))
 
 
 @router.get(**route(questions.PEOPLE, "recall"))
 async def people(
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
+    ask: Asking,
     person: Annotated[str | None, Query(min_length=1, max_length=MAX_ID, examples=["caity"])] = None,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Response:
     """What it knows about people, with the memories each fact comes from; of one person, or how two stand to
     each other ("Ann and Bob")."""
-    return shown(await inspector.people(caller, agent, person, limit, offset))
+    return shown(await ask(Inspector.people, person, limit, offset))
 
 
 @router.get(**route(questions.PROFILE, "recall"))
-async def profile(
-    agent: AgentName, caller: Reader, inspector: Looking, limit: Limit = 20, offset: Offset = 0
-) -> Response:
+async def profile(ask: Asking, limit: Limit = 20, offset: Offset = 0) -> Response:
     """What it makes of people, the strongest relationship first. A player sees only its own."""
-    return shown(await inspector.profile(caller, agent, limit, offset))
+    return shown(await ask(Inspector.profile, limit, offset))
 
 
 @router.get(**route(questions.JOURNAL, "recall"))
 async def journal(
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
+    ask: Asking,
     day: Annotated[str | None, Query(min_length=1, max_length=20, examples=["2026-11-23"])] = None,
     limit: Limit = 7,
     offset: Offset = 0,
 ) -> Response:
     """What happened to it, day by day, latest first, with the memories behind each sentence."""
-    return shown(await inspector.journal(caller, agent, day, limit, offset))
+    return shown(await ask(Inspector.journal, day, limit, offset))
 
 
 @router.get(**route(questions.CHRONICLE, "recall"))
-async def chronicle(
-    agent: AgentName, caller: Reader, inspector: Looking, query: Asked, limit: Limit = 5
-) -> Response:
+async def chronicle(ask: Asking, query: Asked, limit: Limit = 5) -> Response:
     """The commits it read that answer a question, best first. See `noodlings chronicle`."""
-    return shown(await inspector.chronicle(caller, agent, query, limit))
+    return shown(await ask(Inspector.chronicle, query, limit))
 
 
 @router.get(**route(questions.FOCUS, "recall"))
 async def focus(
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
-    query: Asked,
-    level: Annotated[int, Query(ge=0, le=5, examples=[4])] = 3,
-    user_id: Who = "",
+    ask: Asking, query: Asked, level: Annotated[int, Query(ge=0, le=5, examples=[4])] = 3, user_id: Who = ""
 ) -> Response:
     """What it remembers about something, as one block of text for a prompt."""
-    return shown(await inspector.focus(caller, agent, level, query, user_id or None))
+    return shown(await ask(Inspector.focus, level, query, user_id or None))
 
 
 @router.get(**route(questions.ARCHIVE, "recall"))
-async def archive(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+async def archive(ask: Asking) -> Response:
     """How much of its archive is loaded and embedded. Open to everybody."""
-    return shown(inspector.archive(caller, agent))
+    return shown(ask(Inspector.archive))
 
 
 @router.get(**route(questions.RECALL, "recall"))
 async def recall(
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
+    ask: Asking,
     query: Asked,
     limit: Limit = 10,
     user_id: Who = "",
@@ -188,7 +172,7 @@ async def recall(
         candidate_multiplier=candidate_multiplier,
         min_score=min_score,
     )
-    return shown(await inspector.recall(caller, agent, query, limit, user_id or None, how))
+    return shown(await ask(Inspector.recall, query, limit, user_id or None, how))
 
 
 def _mood(given: str) -> Affect | None:

@@ -9,9 +9,10 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from starlette.requests import HTTPConnection
 
 from api.problem import RESPONSES
 from noodlings.errors import UserError
@@ -30,7 +31,7 @@ def shown(answer: View | BaseModel, status: int = 200) -> Response:
     return JSONResponse(data, status)
 
 
-def tagged(request: Request, view: View) -> Response:
+def tagged(request: HTTPConnection, view: View) -> Response:
     """A view as JSON with a weak entity tag, or 304 if the client already has all but the ages."""
     data = view.as_dict()
     tag = _tag(data)
@@ -55,7 +56,7 @@ def by_importance(entry: EntryView) -> tuple[float, ...]:
     return (-entry.importance, -float(entry.id))
 
 
-def paged(request: Request, page: Page, order: Order, limit: int, cursor: str) -> Response:
+def paged(request: HTTPConnection, page: Page, order: Order, limit: int, cursor: str) -> Response:
     """One page with an entity tag, and a `Link` header to the next page.
 
     A cursor holds the sort key of the last memory of the previous page, so no memory is repeated or left out

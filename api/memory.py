@@ -7,14 +7,15 @@ import json
 from functools import partial
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 from pydantic import BaseModel
 
 from api.answers import by_importance, documented, latest_first, paged, route, shown, tagged
-from api.parts import AgentName, EntryId, Living, Looking, Reader, topic_router
+from api.parts import Asking, EntryId, Living, topic_router
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect import questions
 from noodlings.inspect.browse import Page
+from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.links import DEPTH
 from noodlings.inspect.viewpoint import require_all_history
 from noodlings.recall.links import MAX_DEPTH
@@ -41,72 +42,41 @@ router = topic_router("/api", tags=["memory"])
 
 
 @router.get(**route(questions.STATS, tagged=True))
-async def stats(request: Request, agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+async def stats(ask: Asking) -> Response:
     """How full its memory is: figures without content, open to everybody."""
-    return tagged(request, inspector.stats(caller, agent))
+    return tagged(ask.connection, ask(Inspector.stats))
 
 
 @router.get(**route(questions.WORKING, tagged=True))
-async def working(
-    request: Request,
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
-    limit: Limit = 20,
-    cursor: Cursor = "",
-) -> Response:
+async def working(ask: Asking, limit: Limit = 20, cursor: Cursor = "") -> Response:
     """Its latest memories, oldest first. Further pages go back in time."""
-    return paged(request, partial(inspector.working, caller, agent), latest_first, limit, cursor)
+    return paged(ask.connection, partial(ask, Inspector.working), latest_first, limit, cursor)
 
 
 @router.get(**route(questions.EPISODIC, tagged=True))
 async def episodic(
-    request: Request,
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
-    min_importance: Share = 0.0,
-    user_id: Who = "",
-    limit: Limit = 20,
-    cursor: Cursor = "",
+    ask: Asking, min_importance: Share = 0.0, user_id: Who = "", limit: Limit = 20, cursor: Cursor = ""
 ) -> Response:
     """The memories that mattered enough to keep, most important first."""
-    page = partial(inspector.episodic, caller, agent, min_importance=min_importance, who=user_id or None)
-    return paged(request, page, by_importance, limit, cursor)
+    page = partial(ask, Inspector.episodic, min_importance=min_importance, who=user_id or None)
+    return paged(ask.connection, page, by_importance, limit, cursor)
 
 
 @router.get(**route(questions.IMPORTANT, tagged=True))
-async def important(
-    request: Request,
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
-    limit: Limit = 10,
-    cursor: Cursor = "",
-) -> Response:
+async def important(ask: Asking, limit: Limit = 10, cursor: Cursor = "") -> Response:
     """The most important memories it has in mind."""
-    return paged(request, partial(inspector.important, caller, agent), by_importance, limit, cursor)
+    return paged(ask.connection, partial(ask, Inspector.important), by_importance, limit, cursor)
 
 
 @router.get(**route(questions.BY_USER, tagged=True))
-async def by_user(
-    request: Request,
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
-    user_id: Who = "me",
-    limit: Limit = 10,
-    cursor: Cursor = "",
-) -> Response:
+async def by_user(ask: Asking, user_id: Who = "me", limit: Limit = 10, cursor: Cursor = "") -> Response:
     """The memories of one user it has in mind, oldest first. Further pages go back in time."""
-    return paged(request, partial(inspector.by_user, caller, agent, user_id), latest_first, limit, cursor)
+    return paged(ask.connection, partial(ask, Inspector.by_user, user_id), latest_first, limit, cursor)
 
 
 @router.get(**route(questions.BROWSE))
 async def browse(
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
+    ask: Asking,
     order: Annotated[Order, Query(examples=["when"])] = Order.IMPORTANCE,
     falling: Annotated[bool, Query(examples=[True])] = True,
     containing: Annotated[str, Query(max_length=200, examples=["dog"])] = "",
@@ -116,33 +86,29 @@ async def browse(
 ) -> Response:
     """Page through memories, sorted by any column, optionally only those containing some words."""
     page = Page(order, falling, containing, everything, limit, offset)
-    return shown(await inspector.browse(caller, agent, page))
+    return shown(await ask(Inspector.browse, page))
 
 
 @router.get(**route(questions.SYMBOLS))
 async def symbols(
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
+    ask: Asking,
     similar: Annotated[bool, Query(examples=[False])] = False,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Response:
     """Its subconscious: the images that intense moments turned into, latest first."""
-    return shown(inspector.symbols(caller, agent, limit, offset, similar))
+    return shown(ask(Inspector.symbols, limit, offset, similar))
 
 
 @router.get(**route(questions.AFFECT_GROUPS))
-async def affect_groups(agent: AgentName, caller: Reader, inspector: Looking, limit: Limit = 3) -> Response:
+async def affect_groups(ask: Asking, limit: Limit = 3) -> Response:
     """The memories in mind grouped by kind of feeling, the most important of each."""
-    return shown(inspector.affect_groups(caller, agent, limit))
+    return shown(ask(Inspector.affect_groups, limit))
 
 
 @router.get(**route(questions.ALIKE))
 async def by_affect(
-    agent: AgentName,
-    caller: Reader,
-    inspector: Looking,
+    ask: Asking,
     current_affect: Annotated[
         list[Annotated[str, Query(max_length=200)]] | None,
         Query(max_length=len(AXES), examples=[["[0.5,0.7,0,0,0]"]]),
@@ -152,25 +118,21 @@ async def by_affect(
 ) -> Response:
     """The memories that felt like a given feeling, most similar first."""
     affect = _affect(current_affect) if current_affect else None
-    return shown(inspector.affect_alike(caller, agent, affect, limit, min_similarity))
+    return shown(ask(Inspector.affect_alike, affect, limit, min_similarity))
 
 
 @router.get(**route(questions.FLOW))
-async def last_retrieval(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+async def last_retrieval(ask: Asking) -> Response:
     """The memories behind its last answer; for a player, its last answer to that player."""
-    return shown(inspector.last_retrieval(caller, agent))
+    return shown(ask(Inspector.last_retrieval))
 
 
 @router.get(**route(questions.LINKS))
 async def links(
-    agent: AgentName,
-    entry: EntryId,
-    caller: Reader,
-    inspector: Looking,
-    depth: Annotated[int, Query(ge=1, le=MAX_DEPTH, examples=[2])] = DEPTH,
+    ask: Asking, entry: EntryId, depth: Annotated[int, Query(ge=1, le=MAX_DEPTH, examples=[2])] = DEPTH
 ) -> Response:
     """A memory and those linked to it, in either direction, up to depth steps away."""
-    return shown(inspector.links(caller, agent, entry, depth))
+    return shown(ask(Inspector.links, entry, depth))
 
 
 class NoteView(BaseModel):
@@ -182,17 +144,14 @@ class NoteView(BaseModel):
 
 
 @router.get("/agents/{agent}/memory/entries/{entry}/note", responses=documented(NoteView))
-async def note(
-    agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking, society: Living
-) -> Response:
+async def note(ask: Asking, entry: EntryId, society: Living) -> Response:
     """The Markdown note of a memory. It names others, so it is only for callers who may read everything."""
-    require_all_history(caller)
-    seen = inspector.links(caller, agent, entry).entry
-    agent_id = society.find(agent).id
-    markdown = await asyncio.to_thread(society.note, agent_id, seen.id)
+    require_all_history(ask.caller)
+    agent_id = ask(Inspector.links, entry).agent
+    markdown = await asyncio.to_thread(society.note, agent_id, entry)
     if markdown is None:
-        raise NotFound(f"Memory {seen.id} has no note; notes are written with notes.enabled: true.")
-    return shown(NoteView(agent=agent_id, id=seen.id, markdown=markdown))
+        raise NotFound(f"Memory {entry} has no note; notes are written with notes.enabled: true.")
+    return shown(NoteView(agent=agent_id, id=entry, markdown=markdown))
 
 
 def _affect(given: list[str]) -> Affect:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Header, Path, Security, WebSocketException
@@ -163,3 +163,28 @@ EntryId = Annotated[
     int,
     Path(alias="entry", ge=1, le=LARGEST_ID, description="The number of one of its memories.", examples=[12]),
 ]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgent:
+    """Asks the inspector about the character in the path, on behalf of the caller."""
+
+    connection: HTTPConnection
+    caller: Caller
+    agent: str
+
+    def __call__(
+        self, question: Callable[Concatenate[Inspector, Caller, str, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
+        """The answer to a question, a method of `Inspector`; its other arguments follow."""
+        return question(parts_of(self.connection).inspector, self.caller, self.agent, *args, **named)
+
+
+async def _asking(connection: HTTPConnection, agent: AgentName, caller: Reader) -> AskAgent:
+    return AskAgent(connection, caller, agent)
+
+
+Asking = Annotated[AskAgent, Depends(_asking)]
