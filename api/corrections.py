@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, Looking, topic_router
-from noodlings.agent.corrections import KNOWING, LONGEST_FACT
-from noodlings.inspect.changes import Corrected, FactKnown, Forgot, LinkAdded
+from noodlings.agent.corrections import KNOWING, LONGEST_CORRECTION, LONGEST_FACT
+from noodlings.inspect.changes import Corrected, FactKnown, Forgot, LinkAdded, LinksRemoved, Reworded
 
 router = topic_router("/api/agents/{agent}/memory", tags=["corrections"])
 
@@ -33,6 +33,16 @@ class LinkRequest(BaseModel):
 
     source: int = Field(ge=1, le=LARGEST_ID, strict=True)
     target: int = Field(ge=1, le=LARGEST_ID, strict=True)
+
+
+class NewText(BaseModel):
+    """Other words for a memory."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"text": "my sister is called Ruth"}]}
+    )
+
+    text: str = Field(min_length=1, max_length=LONGEST_CORRECTION)
 
 
 class FactRequest(BaseModel):
@@ -93,6 +103,28 @@ async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Liv
     """Link one memory to another by hand. Admin only."""
     made = society.corrections.link(caller, agent, joint.source, joint.target)
     return shown(LinkAdded(society.find(agent).id, made.source, made.target, made.strength), 201)
+
+
+@router.delete("/links", responses=documented(LinksRemoved))
+async def unlink(
+    agent: AgentName,
+    caller: Actor,
+    society: Living,
+    source: Annotated[int, Query(ge=1, le=LARGEST_ID, description="One memory.", examples=[12])],
+    target: Annotated[int, Query(ge=1, le=LARGEST_ID, description="The other memory.", examples=[3])],
+) -> Response:
+    """Remove the links between two memories, in either direction. Admin only."""
+    gone = society.corrections.unlink(caller, agent, source, target)
+    return shown(LinksRemoved.of(society.find(agent).id, source, target, gone))
+
+
+@router.put("/entries/{entry}/text", responses=documented(Reworded))
+async def correct(
+    agent: AgentName, entry: EntryId, words: NewText, caller: Actor, society: Living
+) -> Response:
+    """Correct the words of a memory. The former memory is kept, but no longer comes to mind. Admin only."""
+    made = society.corrections.correct(caller, agent, entry, words.text)
+    return shown(Reworded(society.find(agent).id, made.id, entry))
 
 
 @router.post("/facts", status_code=201, responses=documented(FactKnown, 201))

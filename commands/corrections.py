@@ -1,4 +1,4 @@
-"""`@forget`, `@pin`, `@unpin`, `@importance`, `@undo`: changing what a character remembers."""
+"""`@forget`, `@correct`, `@pin`, `@unpin`, `@importance`, `@undo`: changing what a character remembers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from commands.parse import Flag, Parsed, Spec, memory_number
 from commands.registry import CommandContext, Reply, looking_inside
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
-from noodlings.inspect.changes import Corrected, Forgot
+from noodlings.inspect.changes import Corrected, Forgot, Reworded
 from noodlings.ports import Forgotten
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
@@ -54,6 +54,25 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
     forgotten = corrections.forget(context.caller, parsed.name, ids)
     done = f"{_name(agent)} has forgotten {_told(forgotten)}"
     return Reply(Forgot.of(agent.id, forgotten).as_dict(), Text(done))
+
+
+@looking_inside(Spec("@correct NAME --id N = WHAT", (_NUMBER,), text="WHAT"))
+async def correct(context: CommandContext, parsed: Parsed) -> Reply:
+    """Correct the words of a memory.
+
+    From then on the character remembers WHAT, from the same person and moment. The former memory is kept and
+    can be listed, but whenever it would come to mind, the corrected one does. For admins.
+
+    Examples:
+      @correct servnak --id 12 = my sister is called Ruth
+    """
+    number, text = memory_number(parsed), parsed.rest.removeprefix("=").strip()
+    if not text:
+        raise UserError(f"What was really said? Type it like this: {parsed.usage}")
+    entry = context.society.corrections.correct(context.caller, parsed.name, number, text)
+    agent = context.society.find(parsed.name)
+    said = f"{_name(agent)} now remembers {_quoted(entry)} as memory {entry.id}, in place of {number}."
+    return Reply(Reworded(agent.id, entry.id, number).as_dict(), Text(said))
 
 
 @looking_inside(Spec("@pin NAME --id N", (_NUMBER,)))

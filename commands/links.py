@@ -1,4 +1,4 @@
-"""`@links`, `@link` and `@focus`: linked memories, and what a character goes back to for a question."""
+"""`@links`, `@link`, `@unlink`, `@focus`: linked memories, and what a character goes back to for a topic."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from commands.registry import CommandContext, Reply, command, looking_inside
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, measure, number, words
 from noodlings.errors import UserError
-from noodlings.inspect.changes import LinkAdded
+from noodlings.inspect.changes import LinkAdded, LinksRemoved
 from noodlings.inspect.links import DEPTH, FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.recall.links import MAX_DEPTH
 
 _LINKS = Spec(
     "@links NAME --id N [--depth N]", (Flag("id", "N", int, 1), Flag("depth", "N", int, 1, MAX_DEPTH))
 )
-_LINK = Spec("@link NAME --from A --to B", (Flag("from", "A", int, 1), Flag("to", "B", int, 1)))
+_ENDS = (Flag("from", "A", int, 1), Flag("to", "B", int, 1))
+_LINK = Spec("@link NAME --from A --to B", _ENDS)
 
 
 @looking_inside(_LINKS)
@@ -53,15 +54,38 @@ async def link(context: CommandContext, parsed: Parsed) -> Reply:
     Examples:
       @link servnak --from 12 --to 3
     """
-    if not (parsed.has("from") and parsed.has("to")):
-        raise UserError(f"Which two memories? Type it like this: {parsed.usage}")
-    made = context.society.corrections.link(
-        context.caller, parsed.name, parsed.whole("from", 0), parsed.whole("to", 0)
-    )
+    source, target = _ends(parsed)
+    made = context.society.corrections.link(context.caller, parsed.name, source, target)
     agent = context.society.find(parsed.name)
     added = LinkAdded(agent.id, made.source, made.target, made.strength)
     said = f"Memories {made.source} and {made.target} of {agent.persona.name} are now linked."
     return Reply(added.as_dict(), words(said))
+
+
+@looking_inside(Spec("@unlink NAME --from A --to B", _ENDS))
+async def unlink(context: CommandContext, parsed: Parsed) -> Reply:
+    """Remove the links between two memories of a character.
+
+    It does not matter which of the two the links point to. A fact that a model understood, or a thought,
+    stays linked with the memory that it was made of, so that it is forgotten with it. For admins.
+
+    Examples:
+      @unlink servnak --from 12 --to 3
+    """
+    source, target = _ends(parsed)
+    gone = context.society.corrections.unlink(context.caller, parsed.name, source, target)
+    agent = context.society.find(parsed.name)
+    removed = LinksRemoved.of(agent.id, source, target, gone)
+    types = ", ".join(removed.removed)
+    said = f"Memories {source} and {target} of {agent.persona.name} are no longer linked ({types})."
+    return Reply(removed.as_dict(), words(said))
+
+
+def _ends(parsed: Parsed) -> tuple[int, int]:
+    """The numbers of the two memories that are meant."""
+    if not (parsed.has("from") and parsed.has("to")):
+        raise UserError(f"Which two memories? Type it like this: {parsed.usage}")
+    return parsed.whole("from", 0), parsed.whole("to", 0)
 
 
 def links_view(view: LinksView) -> RenderableType:

@@ -55,7 +55,7 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Tier, of_all
 from noodlings.values.floor import Decision, Floor
 from noodlings.values.ingested_record import IngestedRecord
-from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
+from noodlings.values.memory import CLIENT_BODY, CLIENT_KEY, CORRECTION, KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.relationship import NO_REGARD
 from noodlings.values.sent_prompt import SentPrompt
@@ -501,8 +501,45 @@ class Agent:
         self._journal.linked(links)
         self._unit_of_work.commit_memory()
 
-    def link(self, link: Link) -> None:
-        self._journal.linked([link])
+    def correct(self, entry: MemoryEntry, text: str) -> MemoryEntry:
+        """Remember other words for an entry: of the same person, moment and audience, and as important.
+
+        The former entry is kept, without importance, and gives way to the new one whenever it comes to mind.
+
+        Raises `StoreError`: nothing was kept.
+        """
+        data = {name: value for name, value in entry.extra.items() if name != "data"}
+        data |= entry.extra.get("data") or {}
+        percept = Percept(
+            entry.user_id,
+            text,
+            entry.timestamp,
+            entry.kind,
+            audience=entry.audience,
+            identity_salience=entry.identity_salience,
+            place=entry.place,
+            data={name: value for name, value in data.items() if name not in (CLIENT_KEY, CLIENT_BODY)},
+            tier=entry.tier,
+        )
+        former = self.memory.set_importance(entry, 0.0)  # refused by a plain list, so it comes first
+        if entry.pinned:
+            self.memory.pin(former, pinned=False)
+        made = self.remember_told(percept, entry.source or CORRECTION, *self.feel_told(percept))
+        if made.importance < entry.importance:
+            made = self.memory.set_importance(made, entry.importance)
+        if entry.pinned:
+            made = self.memory.pin(made)
+        self.keep_told((), [Link(made.id, entry.id, LinkType.REPLACED, 1.0, self._services.clock.now())])
+        return made
+
+    def link(self, links: Iterable[Link]) -> None:
+        """Add links. Raises `StoreError`: none was kept."""
+        self._journal.linked(links)
+        self.keep()
+
+    def unlink(self, links: Iterable[Link]) -> None:
+        """Remove links. Raises `StoreError`: none was removed."""
+        self._journal.unlinked(links)
         self.keep()
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:

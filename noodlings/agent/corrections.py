@@ -12,8 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from noodlings.agent.agent import Agent
+from noodlings.agent.recollection import newer_forms
+from noodlings.agent.unit_of_work import MADE_OF
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.ports import Clock, Forgotten, Repository
+from noodlings.recall.filters import EVERYTHING
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry
@@ -25,6 +28,8 @@ UNDO_STEPS = 20
 """Corrections of an agent that can be undone, the last one first."""
 
 KNOWING = "add what a character knows"
+LONGEST_CORRECTION = 2_000
+"""Characters of corrected words."""
 LONGEST_FACT = 160
 """Characters of a hand-written fact; a person card cuts longer ones."""
 
@@ -131,8 +136,47 @@ class Corrections:
         agent = self._find(name)
         source, target = _entry(agent, from_id).id, _entry(agent, to_id).id
         made = Link(source, target, LinkType.BY_HAND, 1.0, self._clock.now())
-        agent.link(made)
+        agent.link([made])
         return made
+
+    def unlink(self, caller: Caller, name: str, from_id: int, to_id: int) -> list[Link]:
+        """Remove the links between two entries, in either direction. Returns those that are gone.
+
+        What was made of an entry stays linked with it, so that it is forgotten with it.
+
+        Raises `NotFound` when one does not exist, `UserError` when there is no link that may be removed.
+        """
+        caller.require_admin("remove a link")
+        agent = self._find(name)
+        ends = {_entry(agent, from_id).id, _entry(agent, to_id).id}
+        between = [
+            link
+            for link in self._store.links_of(agent.id, sorted(ends))
+            if {link.source, link.target} == ends
+        ]
+        gone = [link for link in between if link.type not in MADE_OF]
+        if not gone:
+            why = "one was made of the other, and is forgotten with it" if between else "they are not linked"
+            raise UserError(f"Memories {from_id} and {to_id} have no link that can be removed: {why}.")
+        agent.unlink(gone)
+        return gone
+
+    def correct(self, caller: Caller, name: str, entry_id: int, text: str) -> MemoryEntry:
+        """Give an entry other words; see `Agent.correct`. Returns the new entry.
+
+        Raises `NotFound` when it does not exist, `UserError` when it was corrected before, or the words are
+        none, too long or the same.
+        """
+        caller.require_admin("correct a memory")
+        agent, said = self._find(name), clean(text)
+        entry = _entry(agent, entry_id)
+        if not 0 < len(said) <= LONGEST_CORRECTION:
+            raise UserError(f"The corrected words must have 1 to {LONGEST_CORRECTION:,} characters.")
+        if said == entry.user_text:
+            raise UserError(f"Memory {entry_id} says that already.")
+        if newer := newer_forms(agent.id, self._store, {entry_id: entry}, EVERYTHING).get(entry_id):
+            raise UserError(f"Memory {entry_id} was replaced by {newer}; correct that one.")
+        return agent.correct(entry, said)
 
     def undo(self, caller: Caller, name: str) -> tuple[MemoryEntry, str]:
         """Undo the last pin or importance of an agent. Returns the entry, and what was undone."""

@@ -175,7 +175,7 @@ async def remind(
     entries = held | archive.entries([entry_id for entry_id in (*wanted, *later) if entry_id not in held])
     entries = {number: entry for number, entry in entries.items() if allowed.admits(entry)}
     corrections = superseded([*entries.values(), turn.entry], archive.index.likeness)
-    replaced = newer_forms(archive, store, entries, allowed)
+    replaced = newer_forms(archive.agent_id, store, entries, allowed)
     corrections |= replaced
     # A correction need not be like the question; it comes by what it corrects.
     by_id = {hit.entry_id: hit for hit in hits}
@@ -210,24 +210,40 @@ def _with_lines(
 
 
 def newer_forms(
-    archive: AgentArchive, store: Repository, entries: dict[int, MemoryEntry], allowed: Filters
+    agent_id: str, store: Repository, entries: dict[int, MemoryEntry], allowed: Filters
 ) -> dict[int, int]:
-    """Ids of entries that their source has replaced → ids of the entries in their place.
+    """Ids of entries that were corrected or replaced by their source → ids of the entries in their place.
 
     The newer entries are added to `entries`.
     """
     found: dict[int, int] = {}
-    looked_at = [number for number, entry in entries.items() if entry.source]
+    # A correction leaves what it corrects without importance; most lines of a talk need no look at links.
+    looked_at = [number for number, entry in entries.items() if entry.source or entry.override == 0.0]
     while looked_at:
-        links = store.links_of(archive.agent_id, looked_at)
+        links = store.links_of(agent_id, looked_at)
         newer = {link.target: link.source for link in links if link.type is LinkType.REPLACED}
         newer = {old: new for old, new in newer.items() if old in looked_at}
-        unknown = archive.entries([new for new in newer.values() if new not in entries])
+        unknown = store.entries(agent_id, [new for new in newer.values() if new not in entries])
         admitted = {number: entry for number, entry in unknown.items() if allowed.admits(entry)}
         entries.update(admitted)
         found |= {old: new for old, new in newer.items() if new in entries}
         looked_at = list(admitted)
     return found
+
+
+def in_latest_form(
+    found: Sequence[Recalled], agent_id: str, store: Repository, allowed: Filters
+) -> list[Recalled]:
+    """The same, where a corrected entry gives way to its correction."""
+    entries = {one.entry.id: one.entry for one in found if one.superseded_by is None or one.entry.heard}
+    newer = newer_forms(agent_id, store, entries, allowed)
+    latest = {one.entry.id: one for one in found if one.entry.id not in newer}
+    for one in found:
+        number = one.entry.id
+        while number in newer:
+            number = newer[number]
+        latest.setdefault(number, replace(one, entry=entries.get(number, one.entry)))
+    return list(latest.values())
 
 
 def come_due(
@@ -254,9 +270,7 @@ def come_due(
         # What a source tells of was due, if ever, when it was told.
         entries = archive.entries([number for number in entry_ids if number < turn.entry.id])
         return [
-            entry
-            for number in sorted(entries)
-            if allowed.admits(entry := entries[number]) and not entry.source
+            entry for number in sorted(entries) if allowed.admits(entry := entries[number]) and entry.heard
         ]
 
     latest = {*archive.index.latest(theirs, LATEST), *archive.index.latest(theirs, LATEST, timed=True)}

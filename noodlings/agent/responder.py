@@ -12,7 +12,16 @@ from dataclasses import dataclass, replace
 
 from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import heard
-from noodlings.agent.recollection import TALK_LINES, come_due, in_mind, question, remind, talk_budget
+from noodlings.agent.recollection import (
+    TALK_LINES,
+    come_due,
+    in_latest_form,
+    in_mind,
+    may_come,
+    question,
+    remind,
+    talk_budget,
+)
 from noodlings.agent.regard import moved, relationships
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -88,6 +97,8 @@ class Responder:
             without=(turn.entry.id,),
             min_similarity=self.services.memory.affect_threshold,
         )
+        store, allowed = self.services.store, may_come(percept)
+        turn.recalled = in_latest_form(turn.recalled, self.core.id, store, allowed)
         turn.recalled = in_mind(turn.recalled, bool(also), percept, self.core.persona)
         if self.core.archive is not None and self.core.archive.relationships:
             await self.core.archive.within(0.0)

@@ -17,7 +17,8 @@ from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
 
 _REFLECTED = frozenset({Kind.THOUGHT, Kind.FACT})
-_MADE_OF = frozenset({LinkType.REFLECTED, LinkType.UNDERSTOOD, LinkType.UNDERSTOOD_WITH})
+MADE_OF = frozenset({LinkType.REFLECTED, LinkType.UNDERSTOOD, LinkType.UNDERSTOOD_WITH})
+"""Types of links from what was made of an entry to that entry."""
 ALL_TRACES = 1_000_000
 """More traces than any agent has."""
 
@@ -114,7 +115,8 @@ class UnitOfWork:
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
         """Delete entries for good, with thoughts and facts made of them; see `Agent.forget`."""
         core, store = self.core, self.services.store
-        ids = [*entry_ids, *self._made_of(entry_ids)]
+        ids = [*entry_ids, *self._corrected_by(entry_ids)]
+        ids += self._made_of(ids)
         # The state goes first, so that erasing takes the old one off the disk with the rest.
         forget_texts()
         self.services.appraiser.let_go()
@@ -178,13 +180,26 @@ class UnitOfWork:
             core.recollect(record)
             self.commit()
 
+    def _corrected_by(self, entry_ids: Sequence[int]) -> list[int]:
+        """What these entries corrected, which has much the same words."""
+        store, agent_id = self.services.store, self.core.id
+        known, former, newest = set(entry_ids), list[int](), list(entry_ids)
+        while newest:
+            links = store.links_of(agent_id, newest)
+            earlier = {one.target for one in links if one.type is LinkType.REPLACED and one.source in newest}
+            found = store.entries(agent_id, sorted(earlier - known))
+            newest = [number for number, entry in found.items() if entry.kind is not Kind.FACT]
+            known.update(newest)
+            former += newest
+        return former
+
     def _made_of(self, entry_ids: Sequence[int]) -> list[int]:
         """Thoughts about these entries, facts understood from them, and what was made of those."""
         store, agent_id = self.services.store, self.core.id
         known, made, newest = set(entry_ids), list[int](), list(entry_ids)
         while newest:
             links = store.links_of(agent_id, newest)
-            about = {link.source for link in links if link.type in _MADE_OF} - known
+            about = {link.source for link in links if link.type in MADE_OF} - known
             found = store.entries(agent_id, sorted(about))
             newest = [number for number, entry in found.items() if entry.kind in _REFLECTED]
             known.update(newest)

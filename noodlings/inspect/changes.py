@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
 from noodlings.inspect.views import View
 from noodlings.ports import Forgotten
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import Link, MemoryEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,29 @@ class FactKnown(View):
     agent: str
     id: int
     about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded(View):
+    """A memory with corrected words; `replaces` is the number of the memory with the former ones."""
+
+    agent: str
+    id: int
+    replaces: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinksRemoved(View):
+    """Links between two memories that were removed; `removed` names their types."""
+
+    agent: str
+    source: int
+    target: int
+    removed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, agent: str, source: int, target: int, links: Iterable[Link]) -> Self:
+        return cls(agent, source, target, tuple(link.type.value for link in links))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 
 from noodlings.affect.feeling import feeling
 from noodlings.agent.linking import TALK_SECONDS
-from noodlings.agent.recollection import PLANS, uncalled
+from noodlings.agent.recollection import PLANS, newer_forms, uncalled
 from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
 from noodlings.inspect.relationships import RelationshipView, relationship_with
 from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
+from noodlings.recall.filters import EVERYTHING
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
 from noodlings.reflection.plans import Due, due_by_facts, open_plans
@@ -197,6 +198,10 @@ async def _cards(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardView]
     understood: dict[int, MemoryEntry] = {}
     async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
         read += 1
+        if entry.override == 0.0 and newer_forms(
+            viewpoint.agent_id, viewpoint.store, {entry.id: entry}, EVERYTHING
+        ):
+            continue  # it was corrected
         if written_by(entry):
             known += facts(entry, {})
         if entry.kind is Kind.FACT:
@@ -288,7 +293,7 @@ def _acquaintance(heard: _Heard, viewpoint: Viewpoint) -> AcquaintanceView | Non
 
 
 def _plans(viewpoint: Viewpoint, heard: _Heard, understood: Mapping[int, Due]) -> Iterator[PlanView]:
-    now, told = viewpoint.now, [entry for entry in heard.latest if not entry.source]
+    now, told = viewpoint.now, [entry for entry in heard.latest if entry.heard]
     for entry, due in open_plans(told, now, corrects, understood):
         words = shorten(entry.user_text, LONGEST)
         yield PlanView(words, entry.id, due.day, iso(due.day), due.over - now, entry.private)

@@ -80,6 +80,10 @@ class ImportanceWeights:
                 raise UserError(f"the weight of {name} is {weight!r}: it must lie between 0 and 1")
 
 
+CORRECTION = "correction"
+"""The source of an entry that an admin wrote in place of another, which is kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
     """A percept as remembered. A value: a change is a new one (`dataclasses.replace`).
@@ -107,7 +111,8 @@ class MemoryEntry:
         last_recalled: when it was last recalled for a response, world time, or None.
         stability: seconds; how slowly it fades. Grows with each recall, more when recalls are far apart.
         extra: whatever else the host gave.
-        source: the name of the source that told it, see `noodlings.ingest.record`; "" for what was lived.
+        source: the name of the source that told it, see `noodlings.ingest.record`; "" for what was lived,
+            `CORRECTION` for other words of it.
     """
 
     id: int
@@ -148,6 +153,11 @@ class MemoryEntry:
     def fresh_at(self) -> float:
         """World time from which on it fades: when it was last recalled, else when it happened."""
         return self.timestamp if self.last_recalled is None else self.last_recalled
+
+    @property
+    def heard(self) -> bool:
+        """Whether the agent was there when it was said or done, in these words or as they were corrected."""
+        return self.source in ("", CORRECTION)
 
     @property
     def private(self) -> bool:
@@ -262,7 +272,7 @@ class LinkType(StrEnum):
     REFLECTED = "reflected"
     """The source was made of the target when the agent thought things over."""
     REPLACED = "replaced"
-    """The link's source is the newer version of the same record."""
+    """The link's source is the newer version of the same record, or corrects the target."""
     REVERTS = "reverts"
     """The source is a commit that reverts the target."""
     FIXES = "fixes"

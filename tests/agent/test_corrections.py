@@ -696,3 +696,117 @@ async def test_a_player_is_told_of_no_answer_to_somebody_else(make_society, tell
     assert (forgotten.count, forgotten.redacted) == (1, (own.entry_id,))
     assert society.agents["phi"].entry(other.entry_id).response is None
     assert "zanzibar" not in everything(society).lower()
+
+
+# -- other words
+
+
+async def answered(society, tell, question, **changes):
+    """What comes to Phi's mind at a question, and what it says."""
+    trace = await tell(society, question, **changes)
+    return [one.entry_id for one in trace.recalled], trace.response or ""
+
+
+async def test_corrected_words_come_to_mind_in_place_of_the_former(make_society, tell, clock):
+    society = make_society()
+    wrong = (await tell(society, "My sister is called Judith")).entry_id
+    for _ in range(6):
+        await tell(society, "nice weather today, is it not", addressed=False)
+    right = society.corrections.correct(ADMIN, "phi", wrong, "My sister is called Ruth").id
+    for made in (society, make_society()):  # as it runs, and after a restart
+        clock.advance(4_000)
+        in_mind, said = await answered(made, tell, "What is my sister called?")
+        assert right in in_mind
+        assert "Ruth" in said
+        assert "Judith" not in said
+    former, corrected = (made.agents["phi"].entry(number) for number in (wrong, right))
+    assert former.user_text == "My sister is called Judith"
+    assert former.importance == 0.0 < former.encoded_importance
+    assert (corrected.user_id, corrected.timestamp) == (former.user_id, former.timestamp)
+
+
+async def test_a_memory_that_is_merely_important_comes_in_its_latest_words(make_society, tell, clock):
+    society = make_society()
+    wrong = (await tell(society, "My sister Judith died yesterday")).entry_id
+    first = society.corrections.correct(ADMIN, "phi", wrong, "My sister Ruth died yesterday").id
+    right = society.corrections.correct(ADMIN, "phi", first, "My cousin Ruth died yesterday").id
+    clock.advance(4_000)
+    in_mind, _ = await answered(society, tell, "hello there", kind=Kind.SAY)
+    assert right in in_mind
+    assert not {wrong, first} & {*in_mind}
+
+
+async def test_a_correction_stays_as_private_and_as_pinned(make_society, tell):
+    society = make_society()
+    told = (await tell(society, "I am fond of Bob", kind=Kind.WHISPER)).entry_id
+    society.corrections.pin(ADMIN, "phi", told)
+    before = society.agents["phi"].entry(told)
+    made = society.corrections.correct(ADMIN, "phi", told, "I am fond of Rob")
+    assert (made.audience, made.kind, made.pinned) == (before.audience, before.kind, True)
+    assert made.importance == before.importance
+    assert not society.agents["phi"].entry(told).pinned
+    assert made.id not in (await answered(society, tell, "Who is fond of Rob?", user="user_bob"))[0]
+
+
+async def test_a_correction_takes_the_former_words_with_it(make_society, tell, tmp_path):
+    society = make_society()
+    told = (await tell(society, "My sister Judith lives in Quorn")).entry_id
+    made = society.corrections.correct(ADMIN, "phi", told, "My sister Ruth lives in Quorn").id
+    again = society.corrections.correct(ADMIN, "phi", made, "My cousin Ruth lives in Quorn").id
+    society.corrections.forget(CAITY, "phi", [again])
+    assert "Quorn" not in everything(society)
+    assert b"Quorn" not in kept_bytes(tmp_path)
+
+
+async def test_the_former_words_alone_can_be_forgotten(make_society, tell):
+    society = make_society()
+    told = (await tell(society, "My sister Judith lives in Quorn")).entry_id
+    made = society.corrections.correct(ADMIN, "phi", told, "My sister Ruth lives in Quorn").id
+    society.corrections.forget(CAITY, "phi", [told])
+    assert society.agents["phi"].entry(made).user_text == "My sister Ruth lives in Quorn"
+
+
+async def test_what_is_said_about_a_plan_is_its_latest_form(make_society, tell, clock):
+    society = make_society()
+    told = (await tell(society, "I have my driving test tomorrow, and I am scared of it")).entry_id
+    society.corrections.correct(ADMIN, "phi", told, "I have my flying test tomorrow, and I am scared of it")
+    clock.advance(2 * 86_400)
+    trace = await tell(society, "arrives", kind=Kind.ARRIVE)
+    assert "flying test" in trace.response
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "1 to 2,000 characters"),
+        ("x" * 2_001, "1 to 2,000"),
+        (SECRET, "says that already"),
+        ("\x1b", "1 to"),
+    ],
+)
+async def test_words_that_correct_nothing_are_refused(make_society, tell, text, said):
+    society = make_society()
+    told = (await tell(society, SECRET)).entry_id
+    with pytest.raises(UserError, match=said):
+        society.corrections.correct(ADMIN, "phi", told, text)
+    assert len(society.store.archive("phi")) == 1
+
+
+async def test_who_may_correct_and_what(make_society, tell):
+    society = make_society()
+    told = (await tell(society, SECRET)).entry_id
+    with pytest.raises(Forbidden):
+        society.corrections.correct(CAITY, "phi", told, "my cat")
+    with pytest.raises(NotFound):
+        society.corrections.correct(ADMIN, "phi", 99, "my cat")
+    made = society.corrections.correct(ADMIN, "phi", told, "my cat drowned")
+    with pytest.raises(UserError, match=f"replaced by {made.id}"):
+        society.corrections.correct(ADMIN, "phi", told, "my fish drowned")
+
+
+async def test_a_plain_list_keeps_its_words(make_society, tell):
+    society = make_society(plain=True)
+    told = (await tell(society, SECRET)).entry_id
+    with pytest.raises(UserError, match="plain list"):
+        society.corrections.correct(ADMIN, "phi", told, "my cat drowned")
+    assert [entry.user_text for entry in society.store.archive("phi")] == [SECRET]

@@ -179,3 +179,27 @@ async def test_what_cannot_be_linked_by_hand(society, store, tell):
         with pytest.raises(NotFound, match="no memory 2"):
             society.corrections.link(ADMIN, "phi", *ids)
     assert store.links_of("phi", [1]) == []
+
+
+async def test_links_are_removed_in_either_direction(society, store, tell):
+    for _ in range(2):
+        await tell(society.agents["phi"], after=4_000)
+    society.corrections.link(ADMIN, "phi", 1, 2)
+    gone = society.corrections.unlink(ADMIN, "phi", 2, 1)
+    assert [link.type for link in gone] == [LinkType.BY_HAND]
+    assert store.links_of("phi", [1, 2]) == []
+    with pytest.raises(UserError, match="they are not linked"):
+        society.corrections.unlink(ADMIN, "phi", 1, 2)
+    with pytest.raises(Forbidden, match="only an admin may remove"):
+        society.corrections.unlink(CAITY, "phi", 1, 2)
+    with pytest.raises(NotFound, match="no memory 9"):
+        society.corrections.unlink(ADMIN, "phi", 1, 9)
+
+
+async def test_what_was_made_of_a_memory_stays_linked_with_it(society, store, tell):
+    for _ in range(2):
+        await tell(society.agents["phi"], after=4_000)
+    society.agents["phi"].link([Link(2, 1, LinkType.REFLECTED, 1.0, 0.0)])
+    with pytest.raises(UserError, match="one was made of the other"):
+        society.corrections.unlink(ADMIN, "phi", 1, 2)
+    assert len(store.links_of("phi", [1])) == 1

@@ -427,8 +427,12 @@ async def test_what_was_linked_by_hand_comes_along(
     told = await agent.perceive(say("the spare key is under the flowerpot"))
     other = await agent.perceive(say("grandmother painted a heron"))
     secret = await agent.perceive(say("a heron stole it", user="user_bob", kind=Kind.WHISPER))
-    agent.link(Link(told.entry_id, other.entry_id, LinkType.BY_HAND, 0.9, NOW))
-    agent.link(Link(told.entry_id, secret.entry_id, LinkType.BY_HAND, 1.0, NOW))
+    agent.link(
+        [
+            Link(told.entry_id, other.entry_id, LinkType.BY_HAND, 0.9, NOW),
+            Link(told.entry_id, secret.entry_id, LinkType.BY_HAND, 1.0, NOW),
+        ]
+    )
     await chatter(agent, say)
     asked = await agent.perceive(say("Phi, where is the spare key?"))
     found = recalled_in(asked, other.entry_id)

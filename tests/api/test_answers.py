@@ -87,6 +87,15 @@ async def test_what_is_no_affect(site: Site, given: str):
     assert (await site.get(f"{M}/by-affect", params={"current_affect": given})).status_code == 400
 
 
+async def test_corrected_words(site: Site):
+    entry = await site.tell("My dog died yesterday")
+    reworded = await site.ask("PUT", f"{M}/entries/{entry}/text", json={"text": "My cat died yesterday"})
+    assert reworded.json()["replaces"] == entry
+    assert (await site.ask("PUT", f"{M}/entries/99/text", json={"text": "x"})).status_code == 404
+    for wrong in ({"text": ""}, {"text": 3}, {"text": "\x00"}, {}, {"text": "x" * 2_001}):
+        assert (await site.ask("PUT", f"{M}/entries/{entry}/text", json=wrong)).status_code in (400, 422)
+
+
 async def test_corrections(site: Site):
     entry = await site.tell("My dog died yesterday")
     other = await site.tell("lol")
@@ -100,6 +109,11 @@ async def test_corrections(site: Site):
     assert (linked.status_code, linked.json()["strength"]) == (201, 1.0)
     shown = (await site.get(f"{M}/entries/{other}/links")).json()
     assert "by_hand" in {one["type"] for one in shown["linked"]}
+    ends = {"source": entry, "target": other}
+    unlinked = await site.ask("DELETE", f"{M}/links", params=ends)
+    assert "by_hand" in unlinked.json()["removed"]
+    assert (await site.ask("DELETE", f"{M}/links", params=ends)).status_code == 400
+    assert (await site.ask("DELETE", f"{M}/links", params=ends | {"target": 0})).status_code == 422
     known = await site.post(f"{M}/facts", {"about": "Caity", "text": "is allergic to nuts"})
     assert (known.status_code, known.json()["about"]) == (201, "user_caity")
     assert (await site.post(f"{M}/facts", {"about": "zeno", "text": "is old"})).status_code == 404

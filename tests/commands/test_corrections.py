@@ -1,4 +1,4 @@
-"""`@forget`, `@pin`, `@unpin`, `@importance` and `@undo` as they are typed."""
+"""`@forget`, `@correct`, `@pin`, `@unpin`, `@importance` and `@undo` as they are typed."""
 
 import json
 import sqlite3
@@ -188,7 +188,18 @@ async def test_who_may_not_is_told_so_for_this_and_not_for_reading(society, type
     assert len(texts(society)) == 3
 
 
-@pytest.mark.parametrize("name", ["@forget", "@pin", "@unpin", "@importance", "@undo"])
+async def test_words_are_corrected(society, typed):
+    reply = await typed("@correct phi --id 1 = My cat [b]died[/b] yesterday")
+    assert reply.data["replaces"] == 1
+    assert "in place of 1" in " ".join(reply.render().split())
+    assert texts(society)[-1] == "My cat [b]died[/b] yesterday"
+    assert "What was really said?" in (await typed("@correct phi --id 2 =")).data["error"]
+    assert "replaced by 4" in (await typed("@correct phi --id 1 = My fish died")).data["error"]
+    assert "Only an admin" in (await typed("@correct phi --id 2 = hello", BOB)).data["error"]
+    assert len(texts(society)) == 4
+
+
+@pytest.mark.parametrize("name", ["@forget", "@correct", "@pin", "@unpin", "@importance", "@undo"])
 async def test_help_shows_how(typed, name):
     shown = (await typed(f"help {name}")).render()
     assert "Examples:" in shown

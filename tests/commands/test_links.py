@@ -113,3 +113,12 @@ async def test_what_cannot_be_is_refused_in_words(society, typed, line, caller, 
     assert reply.error
     assert words in reply.data["error"]
     assert len(society.store.links_of("phi", [1, 2, 3, 4])) == 2
+
+
+async def test_what_was_linked_is_unlinked(typed):
+    await typed("@link phi --from 1 --to 3")
+    reply = await typed("@unlink phi --from 3 --to 1")
+    assert "by_hand" in reply.data["removed"]
+    assert "no longer linked" in reply.render()
+    assert "not linked" in (await typed("@unlink phi --from 3 --to 1")).data["error"]
+    assert "Which two memories?" in (await typed("@unlink phi --from 3")).data["error"]
