@@ -28,6 +28,8 @@ from benchmarks.histories.cluster import (
     free_port,
 )
 from benchmarks.histories.damage import (
+    DAMAGED,
+    SOUND,
     cut_log,
     differences,
     empty_log,
@@ -295,12 +297,22 @@ async def _judge(
         return [*faults, *without_words(str(error))]
     try:
         seen = {agent: await _browsed(served.url, agent) for agent in AGENTS}
+        words = await _checked(lambda: (damaged / LOG_FILE).read_text(encoding="utf-8"))
     finally:
         served.kill()
-    words = (damaged / LOG_FILE).read_text(encoding="utf-8")
     if tear is not cut_log:
         faults += wrongly_served(read_export(before.splitlines()), seen, words)
     return faults
+
+
+async def _checked(log: Callable[[], str]) -> str:
+    """The log of a server, once it has checked the file or ten seconds have passed."""
+    for _ in range(100):
+        words = log()
+        if SOUND in words or DAMAGED in words:
+            break
+        await asyncio.sleep(0.1)
+    return words
 
 
 async def _browsed(url: str, agent: str) -> dict[int, str] | None:

@@ -98,7 +98,9 @@ class Served:
             Refused: it ended instead.
             RuntimeError: it had ended by itself meanwhile, after it was served.
         """
-        if self._ready and self._process is not None and self._process.poll() not in (None, -signal.SIGKILL):
+        # SIGBUS: the kernel ends whoever writes to a mapped file that was made immutable, as SQLite must.
+        killed = (None, -signal.SIGKILL, -signal.SIGBUS)
+        if self._ready and self._process is not None and self._process.poll() not in killed:
             raise RuntimeError(f"{self.url} ended by itself, with {self._process.returncode}")
         self._ready = False
         begin = self._log.stat().st_size if self._log.exists() else 0

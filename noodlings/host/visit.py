@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from noodlings.drawing.screen import Screen
 from noodlings.logs import logging_to
 from noodlings.personal import personal_finder
 from noodlings.ports import Clock, Repository
+from noodlings.store.checking import report_pages, was_left_open
+from noodlings.store.vault import Encryption
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.model_status import ModelStatus, ModelWatcher
 from noodlings.values.percept import Kind, in_confidence
@@ -115,8 +118,13 @@ def opened(
     with ExitStack() as stack:
         if not read_only and store is None:
             stack.enter_context(logging_to(settings.data_dir, settings.log.level, worker))
+        left_open = not read_only and store is None and was_left_open(settings.data_dir)
         society = build(settings, clock=clock, store=store, read_only=read_only, shared=worker > 0)
         stack.callback(society.close)
+        if left_open:
+            checked = settings.data_dir, Encryption.of(settings.store)
+            # A daemon, because nobody who stops the program waits for it.
+            Thread(target=report_pages, args=checked, name="checking the file", daemon=True).start()
         alone = not worker and not read_only and store is None  # a worker catches up when it begins to listen
         if alone and settings.store.url.get_secret_value():
             for agent_id in society.store.agents():  # another machine may have had something forgotten since

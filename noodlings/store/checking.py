@@ -6,19 +6,23 @@ record finds values that make no sense. A changed letter within a text is notice
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from noodlings.errors import UserError
-from noodlings.store.database import Database
+from noodlings.errors import NotFound, StoreError, UserError
+from noodlings.store.database import LOGS, Database
 from noodlings.store.opening import open_database
+from noodlings.store.transaction import Transaction
 from noodlings.store.transfer import SqlSnapshot
 from noodlings.store.vault import Encryption
 
 _MOST_FAULTS = 1_000  # of the file that are listed
+log = logging.getLogger(__name__)
+
 _RECORDS = ("entries", "traces", "links", "symbols", "vectors")
 
 
@@ -61,8 +65,7 @@ def check(
         database.snapshot() as transaction,
     ):
         if isinstance(database, Database):  # a server looks after its pages, and lets nothing be an orphan
-            faults = transaction.pragma(f"integrity_check({_MOST_FAULTS})")
-            found.damaged += [f"the file: {fault}" for (fault,) in faults if fault != "ok"]
+            found.damaged += [f"the file: {fault}" for fault in _page_faults(transaction, _MOST_FAULTS)]
             orphans = transaction.pragma("foreign_key_check")
             found.damaged += [
                 f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
@@ -81,3 +84,33 @@ def check(
             found.agents += 1
         found.damaged += kept.damaged
     return found
+
+
+def was_left_open(folder: Path) -> bool:
+    """Whether nobody closed the database of a folder, as after a kill or a power cut."""
+    log_file = folder / LOGS[0]
+    return log_file.exists() and log_file.stat().st_size > 0
+
+
+def report_pages(folder: Path, encryption: Encryption | None = None) -> None:
+    """Log whether the pages of a database that was left open fit together.
+
+    What is damaged in an index is otherwise only missed: SQLite leaves out what it does not find there.
+    """
+    try:
+        with (
+            closing(open_database(folder, read_only=True, encryption=encryption)) as database,
+            database.snapshot() as transaction,
+        ):
+            faults = _page_faults(transaction, 1)
+    except (NotFound, StoreError, UserError) as error:
+        log.warning("%s was not closed and cannot be checked: %s", folder, error)
+        return
+    if faults:
+        log.error("%s is damaged: %s; 'noodlings check' tells more", folder, " ".join(faults[0].split()))
+    else:
+        log.info("%s was not closed; its pages are sound", folder)
+
+
+def _page_faults(transaction: Transaction, most: int) -> list[str]:
+    return [fault for (fault,) in transaction.pragma(f"integrity_check({most})") if fault != "ok"]
