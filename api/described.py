@@ -33,7 +33,8 @@ score: how well it fits, 0…1 | scores: the score of each reason, 0…1 | depth
 linked: the memories that links lead to | status: working, episodic or archive | Health.status: always ok
 Readiness.status: always ok | source: the memory the link starts from
 EntryView.source: what told it, such as a log; empty for what was lived
-target: the memory the link leads to
+target: the memory the link leads to | removed: the types of the links
+replaces: the number of the memory with the former words
 transistor: its name | type: the JSON type | symbols: the symbols
 StatsView.symbols: how many symbols there are | count: how many | groups: one for each kind of feeling
 agents: the characters | model: the language model | asleep: how many more characters are not in memory
