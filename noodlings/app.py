@@ -161,13 +161,14 @@ def build(
             persona,
             memory,
             _subconscious(settings, journal),
+            journal,
             archive,
             load_chain(persona, folder / TRANSISTORS),
             Feelings.of(persona, births.setdefault(persona.id, clock.now())),
             settings.world.seed,
             forgettings=services.forgettings[persona.id],
         )
-        agent = Agent(core, journal, services)
+        agent = Agent(core, services)
         if record is not None:
             agent.restore(record)
         return agent

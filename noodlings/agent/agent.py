@@ -48,7 +48,6 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.errors import UserError
-from noodlings.memory.change_journal import ChangeJournal
 from noodlings.mind.appetites import Goal
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.values.affect import NEUTRAL, Affect
@@ -72,21 +71,18 @@ class Agent:
         prompts: entry id → what models were asked in its turn; of the last turns since the program began.
     """
 
-    def __init__(self, core: AgentCore, journal: ChangeJournal, services: AgentServices) -> None:
+    def __init__(self, core: AgentCore, services: AgentServices) -> None:
         self.id, self.persona = core.id, core.persona
         self.memory, self.subconscious, self.archive = core.memory, core.subconscious, core.archive
         self.mind = core.mind
         self.prompts: Mapping[int, Sequence[SentPrompt]] = core.prompts
         self._core = core
-        self._journal = journal
         self._services = services
-        self._unit_of_work = UnitOfWork(core, journal, services)
-        self._pipeline = PerceptPipeline(core, journal, services, self._unit_of_work)
+        self._unit_of_work = UnitOfWork(core, services)
+        self._pipeline = PerceptPipeline(core, services, self._unit_of_work)
         self._responder = Responder(core, services)
-        self._facts = FactReading(core, journal, services)
-        self._follow_up = FollowUp(
-            core, journal, services, self._unit_of_work, self._responder, weakref.ref(self)
-        )
+        self._facts = FactReading(core, core.journal, services)
+        self._follow_up = FollowUp(core, services, self._unit_of_work, self._responder, weakref.ref(self))
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
 
@@ -391,7 +387,7 @@ class Agent:
             truly = self._responder.truly_recalled(turn)
             fresh = [found.entry for found in truly if found.entry.id not in before]
             self.memory.reinforce(fresh, turn.percept.timestamp)
-            self._journal.linked(recalled(turn.entry, truly))
+            self._core.journal.linked(recalled(turn.entry, truly))
 
     def _unanswer(self, entry: MemoryEntry) -> frozenset[int]:
         """Take back the answer of an entry; returns the ids of what came to mind for it."""
@@ -400,7 +396,7 @@ class Agent:
         self._core.unsay(entry.response)
         links = self._services.store.links_of(self.id, [entry.id])
         theirs = [link for link in links if link.source == entry.id and link.type is LinkType.RECALLED]
-        self._journal.unlinked(theirs)
+        self._core.journal.unlinked(theirs)
         return frozenset(link.target for link in theirs)
 
     def _overtaken(self, turn: Turn) -> str:
@@ -453,7 +449,7 @@ class Agent:
         fact = with_least_tier(self._services, fact)
         words = await self._services.heard.understood(fact.text)
         feelings, felt = core.feelings, core.affect
-        turn = take_in(core, self._journal, self._services, fact, words, {})
+        turn = take_in(core, self._services, fact, words, {})
         core.feelings, core.affect = feelings, felt
         turn.decision = Decision(False, "written by hand")
         turn.entry = self.memory.pin(self.memory.set_importance(turn.entry, 1.0))
@@ -488,7 +484,7 @@ class Agent:
             source=source,
         )
         if entry.tier is Tier.SEALED:
-            self._journal.sealed(with_words(entry, percept))
+            self._core.journal.sealed(with_words(entry, percept))
         return entry
 
     def keep_told(self, records: Iterable[IngestedRecord], links: Iterable[Link]) -> None:
@@ -497,8 +493,8 @@ class Agent:
         Raises `StoreError`: nothing of it was kept, and the agent is back in its stored state.
         """
         for record in records:
-            self._journal.taken(record)
-        self._journal.linked(links)
+            self._core.journal.taken(record)
+        self._core.journal.linked(links)
         self._unit_of_work.commit_memory()
 
     def correct(self, entry: MemoryEntry, text: str) -> MemoryEntry:
@@ -534,12 +530,12 @@ class Agent:
 
     def link(self, links: Iterable[Link]) -> None:
         """Add links. Raises `StoreError`: none was kept."""
-        self._journal.linked(links)
+        self._core.journal.linked(links)
         self.keep()
 
     def unlink(self, links: Iterable[Link]) -> None:
         """Remove links. Raises `StoreError`: none was removed."""
-        self._journal.unlinked(links)
+        self._core.journal.unlinked(links)
         self.keep()
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:

@@ -20,7 +20,6 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.errors import LLMError, NoodlingsError
-from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.context import ContextBudget
 from noodlings.memory.subconscious import SYMBOL_INTENSITY
 from noodlings.ports import Allowance, Speech, Symbolist, Utterance
@@ -52,7 +51,6 @@ class FollowUp:
     """
 
     core: AgentCore
-    journal: ChangeJournal
     services: AgentServices
     unit_of_work: UnitOfWork
     responder: Responder
@@ -113,12 +111,12 @@ class FollowUp:
         if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
         felt = core.affect
-        turn = take_in(core, self.journal, self.services, thought, words, milliseconds)
+        turn = take_in(core, self.services, thought, words, milliseconds)
         core.affect = felt  # about what happened, which a thought of one's own is not
         turn.degraded += degraded
         turn.allowance = spent
         about = speech.used or tuple(found.entry.id for found in in_mind)
-        self.journal.linked(
+        core.journal.linked(
             Link(turn.entry.id, entry_id, LinkType.REFLECTED, 1.0, now) for entry_id in sorted(set(about))
         )
         trace = turn.trace(core.id)

@@ -24,7 +24,6 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.errors import UserError
-from noodlings.memory.change_journal import ChangeJournal
 from noodlings.ports import Repository, Understood
 from noodlings.text import CleanText
 from noodlings.values.affect import Affect
@@ -180,7 +179,6 @@ GIVEN, BY_RULE = "given", "event"
 
 def take_in(
     core: AgentCore,
-    journal: ChangeJournal,
     services: AgentServices,
     percept: Percept,
     words: Understood | None,
@@ -234,8 +232,8 @@ def take_in(
             identity_salience=salience,
         )
         if vector is not None and (core.archive is None or core.archive.model == services.heard.model):
-            journal.embedded(EntryVector(entry.id, services.heard.model, vector))
-        journal.linked(followed(entry, core.memory.retrieve_working))
+            core.journal.embedded(EntryVector(entry.id, services.heard.model, vector))
+        core.journal.linked(followed(entry, core.memory.retrieve_working))
         chance = core.random(entry.id)
 
         def liking() -> float:
@@ -289,7 +287,6 @@ class PerceptPipeline:
     """How one agent takes in what it perceives."""
 
     core: AgentCore
-    journal: ChangeJournal
     services: AgentServices
     unit_of_work: UnitOfWork
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -325,16 +322,16 @@ class PerceptPipeline:
         """Keep a sealed percept: it is felt, and its words go to the store and nowhere else."""
         felt, _, _ = appraise(self.services, percept, None, None)
         told = replace(without_words(percept), affect=felt, addressed=False)
-        turn = take_in(self.core, self.journal, self.services, told, None, {})
+        turn = take_in(self.core, self.services, told, None, {})
         turn.decision = Decision(False, "it is sealed")
-        self.journal.sealed(with_words(turn.entry, percept))
+        self.core.journal.sealed(with_words(turn.entry, percept))
         self.unit_of_work.commit(turn.trace(self.core.id))
         return turn
 
     def _keep(
         self, percept: Percept, words: Understood | None, milliseconds: dict[str, float], shield: str
     ) -> Turn:
-        turn = take_in(self.core, self.journal, self.services, percept, words, milliseconds)
+        turn = take_in(self.core, self.services, percept, words, milliseconds)
         turn.degraded += [shield] if shield else []
         if turn.decision.speak:
             with timed(turn.milliseconds, "commit"):

@@ -26,6 +26,7 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.agent.events import event_in
 from noodlings.agent.recipes import plain_persona
 from noodlings.errors import UserError
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
@@ -196,6 +197,7 @@ class AgentCore:
     """What one agent is.
 
     Attributes:
+        journal: what changed in its memory and is not kept yet.
         archive: everything it ever perceived, as it can be searched; None with a plain memory.
         seed: the same seed and the same percepts give the same turns.
         affect: what it felt about the latest percept.
@@ -210,6 +212,7 @@ class AgentCore:
     persona: Persona
     memory: HierarchicalMemory | PlainMemory
     subconscious: SubconsciousMemory
+    journal: ChangeJournal
     archive: AgentArchive | None
     chain: Chain
     feelings: Feelings

@@ -9,7 +9,6 @@ from functools import partial
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.errors import AgentElsewhere, StoreError
-from noodlings.memory.change_journal import ChangeJournal
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.text import forget_texts
 from noodlings.values.memory import LinkType
@@ -32,7 +31,6 @@ class UnitOfWork:
     """
 
     core: AgentCore
-    journal: ChangeJournal
     services: AgentServices
     _unreadable: bool = False
     abandoned: bool = False
@@ -66,20 +64,20 @@ class UnitOfWork:
             self.commit()
 
     def _commit(self, state: AgentState | None, trace: Trace | None) -> None:
-        changes = self.journal.changes(self.core.id, state, trace)
+        changes = self.core.journal.changes(self.core.id, state, trace)
         if self.abandoned:
             raise AgentElsewhere(self.core.id)
         try:
             if self._unreadable:
                 raise StoreError(f"the data of {self.core.id} could not be read just now; try again")
-            self.services.store.commit(self.journal.with_words(changes))
+            self.services.store.commit(self.core.journal.with_words(changes))
         except AgentElsewhere:
             self.abandon()
             raise
         except StoreError:
             self._reload()
             raise
-        self.journal.clear()
+        self.core.journal.clear()
         self._committed(changes)
 
     def forgot_elsewhere(self) -> None:
@@ -106,7 +104,7 @@ class UnitOfWork:
 
     def _reload(self) -> None:
         """Reload what is kept, after a failed commit. If that cannot be read, the next commit fails too."""
-        self.journal.clear()
+        self.core.journal.clear()
         self._unreadable = True
         record = self.services.store.load(self.core.id) or AgentRecord(self._initial_state)
         self.core.restore(record if record.state.data else replace(record, state=self._initial_state))

@@ -80,11 +80,12 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             persona,
             PlainMemory(journal=journal) if plain else HierarchicalMemory(*windows, journal=journal),
             SubconsciousMemory(journal=journal),
+            journal,
             archive,
             load_chain(persona, Path("transistors")),
             Feelings.of(persona, clock.now()),
         )
-        agent = Agent(core, journal, AgentServices(**services))
+        agent = Agent(core, AgentServices(**services))
         record = store.load(agent.id)
         if record is not None:
             agent.restore(record)
