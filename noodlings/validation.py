@@ -194,12 +194,19 @@ class Readable(Protocol):
         """Everything in it."""
 
 
+def yaml_of(file: Readable) -> Any:
+    """The data in a YAML file. Raises `UserError` when it cannot be read."""
+    try:
+        return read_yaml(file.read_text("utf-8"))
+    except OSError as error:
+        raise UserError(f"{file} cannot be read: {error.strerror or error}") from None
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UserError(f"{file} cannot be read as YAML: {yaml_trouble(error)}") from None
+
+
 def read_table(file: Readable, model: type[Table]) -> Table:
     """The file as a model. Raises `UserError` when it cannot be read, and for all that is wrong in it."""
     try:
-        data = read_yaml(file.read_text("utf-8"))
-        return model.model_validate(data)
+        return model.model_validate(yaml_of(file))
     except ValidationError as error:
         raise UserError(f"{file}: {explain(error, model)}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UserError(f"{file} cannot be read: {yaml_trouble(error)}") from None

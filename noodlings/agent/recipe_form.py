@@ -29,7 +29,7 @@ from pydantic import (
 from noodlings.errors import UserError
 from noodlings.stemming import stem
 from noodlings.text import clean, shorten
-from noodlings.validation import nearest, read_yaml
+from noodlings.validation import nearest, yaml_of
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.persona import APPETITES, COOL_DOWN, TRAITS, TRANSISTORS, Persona
@@ -328,7 +328,7 @@ _ALWAYS = re.compile(r"\b(?:must|always|only|every|nothing but)\b", re.IGNORECAS
 
 @lru_cache(maxsize=1)
 def _known_sounds() -> tuple[str, ...]:
-    return tuple(read_yaml(resources.files(__package__).joinpath("sounds.yaml").read_text("utf-8")))
+    return tuple(yaml_of(resources.files(__package__).joinpath("sounds.yaml")))
 
 
 def _kept(section: _Section, counter: Iterator[int]) -> dict[str, Any]:

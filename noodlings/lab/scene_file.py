@@ -10,12 +10,11 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from noodlings.errors import UserError
 from noodlings.text import MAX_LINE, clean
-from noodlings.validation import explain, read_yaml
+from noodlings.validation import explain, yaml_of
 from noodlings.values.affect import AXES, NEUTRAL, Affect
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES
@@ -152,14 +151,9 @@ class WrittenScene(_Strict):
 
 def load_scenes(path: Path) -> list[WrittenScene]:
     """The scenes of a file, in order. Raises `UserError`, naming the file and what is wrong in it."""
-    try:
-        if path.stat().st_size > LARGEST:
-            raise UserError(f"scene {path} has more than {LARGEST:,} bytes, which is too large for a scene")
-        data = read_yaml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"scene {path} cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"scene {path} cannot be read as YAML: {' '.join(str(error).split())}") from None
+    if path.exists() and path.stat().st_size > LARGEST:
+        raise UserError(f"scene {path} has more than {LARGEST:,} bytes, which is too large for a scene")
+    data = yaml_of(path)
     if not isinstance(data, dict):
         raise UserError(f"scene {path}: it has no keys; give at least persona and percept")
     return [_scene(one, f"scene {path}{where}") for where, one in _each(data, path)]

@@ -14,7 +14,7 @@ from typing import Any
 from noodlings import stemming
 from noodlings.ports import Utterance
 from noodlings.text import cached_by_text
-from noodlings.validation import read_yaml
+from noodlings.validation import yaml_of
 from noodlings.values.persona import Persona
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
@@ -56,8 +56,7 @@ SHOUTED_WORDS = 3
 
 
 def load_yaml(name: str) -> Any:
-    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return read_yaml(text)
+    return yaml_of(resources.files(__package__).joinpath(name))
 
 
 @lru_cache(maxsize=1)

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from noodlings.errors import UserError
 from noodlings.text import shorten
-from noodlings.validation import read_yaml
+from noodlings.validation import yaml_of
 
 PLACES = Path(__file__).with_name("places.yaml")
 
@@ -85,14 +84,11 @@ class Places:
 def load_places(file: Path = PLACES) -> Places:
     """Read the rooms. Raises `UserError`, naming the file and what is wrong in it."""
     try:
-        data = read_yaml(file.read_text(encoding="utf-8"))
-        places = _reader().validate_python(data)
+        places = _reader().validate_python(yaml_of(file))
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
         raise UserError(f"{file}: {where}: {problem['msg'].lower()}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UserError(f"{file} cannot be read as rooms: {error}") from None
     if places.start not in places.rooms:
         raise UserError(f"{file}: start is {places.start}, which is not a room")
     for name, room in places.rooms.items():

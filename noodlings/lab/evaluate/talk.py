@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -33,7 +32,7 @@ from noodlings.lab.replay import BEGINNING
 from noodlings.memory.context import token_count
 from noodlings.recall.filters import Filters
 from noodlings.text import clean
-from noodlings.validation import read_yaml
+from noodlings.validation import yaml_of
 from noodlings.values.percept import Kind, Percept
 
 MOST = 12
@@ -240,16 +239,11 @@ class Conversations:
 
 def read_cases(path: Path) -> list[dict[str, Any]]:
     """The cases of a file. Raises `UserError`, naming the file and what is wrong in it."""
+    cases = yaml_of(path)
     try:
-        cases = read_yaml(path.read_text(encoding="utf-8"))
         steps = [step for case in cases for step in case["steps"]]
         whole = all({"id", "kind"} <= case.keys() for case in cases) and all(map(_is_step, steps))
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UserError(f"{path}, line {line}: {error.problem}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is not a list of cases with steps: {error!s:.120}") from error
     if not whole or not steps:
         raise UserError(

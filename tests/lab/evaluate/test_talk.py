@@ -122,7 +122,7 @@ def test_a_file_that_holds_no_cases_is_refused_in_words(tmp_path: Path, text: st
 
 
 def test_a_file_that_is_not_there_and_idle_talk_without_a_line_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot read"):
+    with pytest.raises(UserError, match="cannot be read"):
         read_cases(tmp_path / "none.yaml")
     silent = tmp_path / "chat.jsonl"
     silent.write_text('{"user": "ann", "text": " "}\n', encoding="utf-8")
