@@ -12,10 +12,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from stat import S_ISREG
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import platformdirs
-import yaml
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -27,14 +26,14 @@ from pydantic import (
 )
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     SettingsError,
-    YamlConfigSettingsSource,
 )
 
 from noodlings.errors import UserError
-from noodlings.validation import explain, nearest, read_table, read_yaml, yaml_trouble
+from noodlings.validation import explain, nearest, read_table, yaml_of
 from noodlings.values.audience import Tier
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
 from noodlings.values.percept import Kind
@@ -309,6 +308,8 @@ class LogSettings(_Section):
 class Settings(BaseSettings):
     """All settings. Build with `load_settings`, which explains mistakes."""
 
+    from_file: ClassVar[dict[str, Any]] = {}
+    """What a file sets, weaker than all else."""
     model_config = SettingsConfigDict(
         env_prefix=ENV_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
     )
@@ -361,19 +362,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments before environment before file."""
-        file = cls.model_config.get("yaml_file")
-        sources: tuple[PydanticBaseSettingsSource, ...] = (init_settings, env_settings)
-        return (*sources, _SettingsFile(settings_cls)) if file else sources
-
-
-class _SettingsFile(YamlConfigSettingsSource):
-    """Uses our own YAML reader, which is several times as fast and limits nesting."""
-
-    def _read_file(self, file_path: Any) -> dict[str, Any]:
-        found = read_yaml(file_path.read_text(self.yaml_file_encoding))
-        if not isinstance(found, dict | None):
-            raise UserError(f"{file_path} should have names with values, such as `store: {{path: data}}`")
-        return found or {}
+        return init_settings, env_settings, InitSettingsSource(settings_cls, cls.from_file)
 
 
 def config_file(explicit: Path | None = None) -> Path | None:
@@ -400,24 +389,24 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
     path = config_file(file)
     _refuse_unknown_environment()
 
+    reading = _reading(path) if path else Settings
     try:
-        return _reading(path)(**overrides)
+        return reading(**overrides)
     except ValidationError as error:
         source = f"in {path} or the environment" if path else "in the environment"
         raise UserError(f"settings {source}: {explain(error, Settings)}") from None
     except SettingsError as error:
         raise UserError(_no_json(error)) from None
-    except (yaml.YAMLError, UnicodeDecodeError, OSError, TypeError, ValueError) as error:
-        raise UserError(f"{path} cannot be read as YAML: {yaml_trouble(error)}") from None
 
 
-def _reading(path: Path | None) -> type[Settings]:
-    """The settings class that reads this file."""
-    if path is None:
-        return Settings
+def _reading(path: Path) -> type[Settings]:
+    """The settings class with what a file sets. Raises `UserError` if it cannot be read."""
+    found = yaml_of(path)
+    if not isinstance(found, dict | None) or not all(isinstance(name, str) for name in found or ()):
+        raise UserError(f"{path} should have names with values, such as `store: {{path: data}}`")
 
     class FromFile(Settings):
-        model_config = SettingsConfigDict(yaml_file=path, yaml_file_encoding="utf-8")
+        from_file = found or {}
 
     return FromFile
 
