@@ -11,7 +11,7 @@ The weights are the same for every agent. They come with the package in `paramet
 
 `step` is pure and written over `xp`, so that numpy and mlx run the same lines, for one agent or for many.
 There is no bias and resting affect is the origin, so zeros are a fixed point. The slow layer moves less than
-the fast one on every stream; `travel_bound` proves it.
+the fast one on every stream; the tests prove it.
 """
 
 from __future__ import annotations
@@ -133,18 +133,6 @@ def step(xp: Any, parameters: Parameters, state: Any, affect: Any) -> Any:
 def felt(parameters: Parameters, affect: Any) -> Any:
     """Affect seen from rest: valence and arousal −1…1, the others 0…1, resting affect all zeros."""
     return (affect - parameters.rest) * parameters.scale
-
-
-def travel_bound(parameters: Parameters) -> float:
-    """The most that the slow layer can move for each step of the fast one, unit for unit; below 1.
-
-    From the update, ‖Δh‖ ≤ (1 − leak·(1 − ‖U‖))·‖Δh before‖ + leak·‖W‖·‖Δx‖, for tanh never stretches. Summed
-    over a stream that starts at rest this gives Σ‖Δh‖ ≤ ‖W‖/(1 − ‖U‖) · Σ‖Δx‖, whatever the leak.
-    """
-    medium = np.linalg.norm(parameters.into_medium, 2) / (1.0 - np.linalg.norm(parameters.within_medium, 2))
-    slow = np.linalg.norm(parameters.into_slow, 2)
-    units = (FAST.stop - FAST.start) / (SLOW.stop - SLOW.start)
-    return float(medium * slow * np.sqrt(units))
 
 
 def _check(array: Any, size: int, what: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from noodlings.errors import UserError
-from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW, STATE_SIZE, Parameters, shipped, step, travel_bound
+from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW, STATE_SIZE, Parameters, shipped, step
 from noodlings.values.affect import NEUTRAL, Affect
 from tests.mind.streams import affects
 from tests.outside import DATA, needs
@@ -25,6 +25,18 @@ def lived(stream):
 def travelled(states, layer):
     """How far a layer went, root mean square a unit, summed over the steps."""
     return float(np.sqrt((np.diff(states[:, layer], axis=0) ** 2).mean(axis=1)).sum())
+
+
+def travel_bound(parameters):
+    """The most that the slow layer can move for each step of the fast one, unit for unit; below 1.
+
+    From the update, ‖Δh‖ ≤ (1 − leak·(1 − ‖U‖))·‖Δh before‖ + leak·‖W‖·‖Δx‖, for tanh never stretches. Summed
+    over a stream that starts at rest this gives Σ‖Δh‖ ≤ ‖W‖/(1 − ‖U‖) · Σ‖Δx‖, whatever the leak.
+    """
+    medium = np.linalg.norm(parameters.into_medium, 2) / (1.0 - np.linalg.norm(parameters.within_medium, 2))
+    slow = np.linalg.norm(parameters.into_slow, 2)
+    units = (FAST.stop - FAST.start) / (SLOW.stop - SLOW.start)
+    return float(medium * slow * np.sqrt(units))
 
 
 def test_what_is_at_rest_stays_at_rest():
