@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from noodlings.cli.data import STANDARD_OUTPUT, output, require_elsewhere
-from noodlings.cli.options import AsJson, Config, Data, settings_of
-from noodlings.cli.options import report as answer
+from noodlings.cli.options import AsJson, Config, Data, report, settings_of
 from noodlings.errors import StoreBusy, UserError
 
 if TYPE_CHECKING:
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
 def person(
     name: Annotated[str, typer.Argument(metavar="NAME", help="An id, an account's name, or a shown name.")],
-    report: Annotated[
-        bool, typer.Option("--report", help="Say what is kept, and where (the default).")
-    ] = False,
     export: Annotated[
         str,
         typer.Option("--export", metavar="FILE", help="Write what they told, as JSON lines; - prints it."),
@@ -48,8 +44,8 @@ def person(
     from noodlings.portable.person import export_person, find_person, forget_person
     from noodlings.portable.person import report as report_of
 
-    if report + bool(export) + forget > 1 or (yes and not forget):
-        raise UserError("choose one of --report, --export FILE and --forget; --yes goes with --forget")
+    if (export and forget) or (yes and not forget):
+        raise UserError("choose one of --export FILE and --forget; --yes goes with --forget")
     settings = settings_of(data, config)
     try:
         with opened(settings, read_only=not (forget and yes)) as society:
@@ -61,15 +57,15 @@ def person(
                     count = export_person(society, who, write)
                 to_terminal = export == STANDARD_OUTPUT
                 said = f"exported {count:,} memories of what {who.name} told"
-                answer(said, {"file": export, "memories": count}, as_json, err=to_terminal)
+                report(said, {"file": export, "memories": count}, as_json, err=to_terminal)
             elif forget and yes:
                 kept = report_of(society, who)
                 done = forget_person(society, owner(settings), who)
-                answer(shown_end(kept, done), asdict(done), as_json)
+                report(shown_end(kept, done), asdict(done), as_json)
             else:
                 kept = report_of(society, who)
                 hint = "\nAll of this would be deleted for good. If you mean it, add --yes." if forget else ""
-                answer(shown_report(kept) + hint, asdict(kept), as_json)
+                report(shown_report(kept) + hint, asdict(kept), as_json)
     except StoreBusy as error:
         raise StoreBusy(
             f"{error}. Or ask the server that runs there: DELETE /api/persons/{name}?yes=true, as an admin"
