@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
 from noodlings.inspect.reading import readable_ids
-from noodlings.inspect.viewpoint import Viewpoint, cut, may_read, readable_entries
+from noodlings.inspect.viewpoint import Viewpoint, cut, readable_entries
 from noodlings.inspect.views import EntriesView
 from noodlings.text import clean
 from noodlings.values.caller import display_name
@@ -69,10 +69,9 @@ class PageReader:
         perceived = viewpoint.agent.memory.stats().perceived
         ids = await self._ids(viewpoint, order, page)
         wanted = cut(ids, page.limit, page.offset)
-        entries = await asyncio.to_thread(viewpoint.stored, wanted)
-        shown = [entries[number] for number in wanted if number in entries]
+        entries = await asyncio.to_thread(viewpoint.readable, wanted)
+        seen = [entries[number] for number in wanted if number in entries]
         own = perceived if caller.sees_all else len(readable_ids(viewpoint))
-        seen = (entry for entry in shown if may_read(caller, entry))
         return viewpoint.entries("everything", seen, page.offset, len(ids), perceived - own)
 
     async def _ids(self, viewpoint: Viewpoint, order: Order, page: Page) -> Sequence[int]:

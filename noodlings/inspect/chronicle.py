@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from noodlings.ingest.commit import TAG, Commit, commit_of, split_words
 from noodlings.inspect.recall import ArchiveView, archive_state, search
-from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
+from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
@@ -79,7 +79,7 @@ async def chronicle(viewpoint: Viewpoint, query: str, limit: int) -> ChronicleVi
     exact = _EXACT.findall(clean(query))
     wanted = " ".join([query, *map(split_words, exact)])
     hits = await search(viewpoint, wanted, filters, max(limit, CANDIDATES))
-    entries = viewpoint.stored([hit.entry_id for hit in hits])
+    entries = viewpoint.readable([hit.entry_id for hit in hits])
     found = [
         replace(told, score=hit.score, why=tuple(map(str, hit.why)), scores=dict(hit.scores))
         for hit in hits
@@ -102,9 +102,9 @@ def _best_first(commit: CommitView) -> tuple[float, int]:
 
 
 def _told(viewpoint: Viewpoint, entry: MemoryEntry | None) -> CommitView | None:
-    """The commit of an entry, if it still belongs to a history and the caller may read it."""
+    """The commit of an entry, if it still belongs to a history and the caller may learn of it."""
     here = frozenset({viewpoint.caller.user_id})
-    if entry is None or not (may_read(viewpoint.caller, entry) and may_learn(here, entry.audience)):
+    if entry is None or not may_learn(here, entry.audience):
         return None
     commit = commit_of(entry)
     return None if commit is None else CommitView(0.0, (), {}, "", entry.id, iso(entry.timestamp), commit)
@@ -143,7 +143,7 @@ def _linked(viewpoint: Viewpoint, ranked: Sequence[CommitView]) -> list[CommitVi
         (link, *ends) for link in links for ends in ((link.source, link.target), (link.target, link.source))
     ]
     pairs = [(link, best[here], there) for link, here, there in ends if here in best and link.type in LINKED]
-    entries = viewpoint.stored([there for *_, there in pairs if there not in by_id])
+    entries = viewpoint.readable([there for *_, there in pairs if there not in by_id])
     for link, near, there in pairs:
         score = near.score * link.strength * LINKED[link.type]
         if there not in by_id and (told := _told(viewpoint, entries.get(there))) is not None:

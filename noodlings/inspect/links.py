@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import UserError
 from noodlings.inspect.recall import search
-from noodlings.inspect.viewpoint import Viewpoint, may_read
+from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.inspect.views import EntryView, View, ViewOfAgent
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.focus import FocusHit, reconstruct_context
 from noodlings.recall.links import MAX_DEPTH, ReachedEntry, explore
 from noodlings.recall.narrative import Narrator
 from noodlings.text import clean
-from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
 
@@ -102,19 +101,12 @@ def linked_with(viewpoint: Viewpoint, entry_id: int, depth: int = DEPTH) -> Link
 
     Raises:
         UserError: depth is out of range.
-        NotFound: there is no such memory, or the caller may not read it. The words are the same for both, so
-            that ids tell nobody anything.
+        NotFound: as in `Viewpoint.memory`.
     """
-    entry = viewpoint.stored([entry_id]).get(entry_id)
-    if entry is None or not may_read(viewpoint.caller, entry):
-        raise NotFound(f"{viewpoint.name} has no memory {entry_id} that you could read.")
-
-    def may_see(other: MemoryEntry) -> bool:
-        return may_read(viewpoint.caller, other)
-
+    entry = viewpoint.memory(entry_id)
     if not 1 <= depth <= MAX_DEPTH:
         raise UserError(f"depth is {depth}: it must lie between 1 and {MAX_DEPTH}")
-    explored = explore(viewpoint.store, viewpoint.agent_id, {entry_id: 1.0}, depth, may_see)
+    explored = explore(viewpoint.store, viewpoint.agent_id, {entry_id: 1.0}, depth, viewpoint.may_read)
     return LinksView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 
-from noodlings.inspect.viewpoint import Viewpoint, may_read
+from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.values.memory import MemoryEntry, Order
 
 PAGE = 20
@@ -28,11 +28,10 @@ async def read_unhurried(viewpoint: Viewpoint, ids: Sequence[int]) -> AsyncItera
     began = time.perf_counter()
     for at in range(0, len(ids), PAGE):
         page = ids[at : at + PAGE]
-        entries = viewpoint.stored(page)
+        entries = viewpoint.readable(page)
         for entry_id in page:
-            entry = entries.get(entry_id)
-            if entry is not None and may_read(viewpoint.caller, entry):
-                yield entry
+            if entry_id in entries:
+                yield entries[entry_id]
             if time.perf_counter() - began > PATIENCE:
                 await asyncio.sleep(0)
                 began = time.perf_counter()

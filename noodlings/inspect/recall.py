@@ -14,7 +14,7 @@ from typing import Any
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.recollection import subject
 from noodlings.errors import UserError
-from noodlings.inspect.viewpoint import Viewpoint, felt, may_read, readable_by
+from noodlings.inspect.viewpoint import Viewpoint, felt, readable_by
 from noodlings.inspect.views import EntryView, FeltView, View, ViewOfAgent
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit
@@ -175,7 +175,7 @@ async def recall(viewpoint: Viewpoint, query: str, limit: int, how: RecallOption
         candidate_multiplier=multiplier,
         min_score=how.min_score,
     )
-    entries = viewpoint.stored([hit.entry_id for hit in hits])
+    entries = viewpoint.readable([hit.entry_id for hit in hits])
     return RecallView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
@@ -192,7 +192,7 @@ async def recall(viewpoint: Viewpoint, query: str, limit: int, how: RecallOption
                 entry=viewpoint.entry(entries[hit.entry_id]),
             )
             for hit in hits
-            if hit.entry_id in entries and may_read(viewpoint.caller, entries[hit.entry_id])
+            if hit.entry_id in entries
         ),
         archive=archive_state(viewpoint),
     )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from noodlings.inspect.viewpoint import Viewpoint, may_read, readable
+from noodlings.inspect.viewpoint import Viewpoint, readable
 from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
 from noodlings.recall.lexical import stems
 from noodlings.text import clean
@@ -73,7 +73,7 @@ def turns(
         percepts = viewpoint.stored([trace.entry_id for trace in found])
         for trace in found:
             percept = percepts.get(trace.entry_id)
-            if viewpoint.caller.sees_all if percept is None else may_read(viewpoint.caller, percept):
+            if viewpoint.caller.sees_all if percept is None else viewpoint.may_read(percept):
                 yield trace, percept
         if len(traces) < AT_ONCE:
             return
@@ -93,9 +93,9 @@ def recalled_in(viewpoint: Viewpoint, trace: Trace) -> tuple[tuple[FlowEntryView
     brought = [
         RecalledTrace(number, (made.transistor,), made.gain)
         for number, made in told.items()
-        if number not in in_mind and may_read(viewpoint.caller, entries[number])
+        if number not in in_mind and viewpoint.may_read(entries[number])
     ]
-    shown = {number for number in related & entries.keys() if may_read(viewpoint.caller, entries[number])}
+    shown = {number for number in related & entries.keys() if viewpoint.may_read(entries[number])}
     kept, hidden = readable(viewpoint.caller, trace.recalled, lambda recalled: entries.get(recalled.entry_id))
     views = (
         FlowEntryView(
@@ -141,7 +141,7 @@ def left_out(
 
     def possible(entry: MemoryEntry) -> bool:
         told = may_learn(frozenset({percept.user_id}), entry.audience)
-        return entry.id < percept.id and told and may_read(viewpoint.caller, entry)
+        return entry.id < percept.id and told and viewpoint.may_read(entry)
 
     def nearest(why: Why, found: Iterable[Recalled], least: float) -> list[LeftOutView]:
         missed = (

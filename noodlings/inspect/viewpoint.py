@@ -106,9 +106,28 @@ class Viewpoint:
         self.now = society.clock.now()
         self.characters: Collection[str] = society.agents.keys()
 
+    def may_read(self, entry: MemoryEntry) -> bool:
+        return may_read(self.caller, entry)
+
     def stored(self, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries of the agent by id. Ask `may_read` about each of them."""
         return self.store.entries(self.agent_id, ids)
+
+    def readable(self, ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        """Those of the agent's entries that the caller may read, by id."""
+        return {number: entry for number, entry in self.stored(ids).items() if self.may_read(entry)}
+
+    def memory(self, entry_id: int) -> MemoryEntry:
+        """One entry of the agent.
+
+        Raises:
+            NotFound: there is none, or the caller may not read it. The words are the same for both, so that
+                ids tell nobody anything.
+        """
+        entry = self.readable([entry_id]).get(entry_id)
+        if entry is None:
+            raise NotFound(f"{self.name} has no memory {entry_id} that you could read.")
+        return entry
 
     def figure(self, value: float) -> float:
         """A figure as the caller may see it: with all its digits, or for a player the nearest step.

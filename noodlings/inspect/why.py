@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import UserError
 from noodlings.inspect.turns import recalled_in, turn_view, turns
-from noodlings.inspect.viewpoint import Viewpoint, felt, may_read
+from noodlings.inspect.viewpoint import Viewpoint, felt
 from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View, ViewOfAgent
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL
@@ -157,13 +157,9 @@ def turn(viewpoint: Viewpoint, entry_id: int) -> WhyView:
 
     There is no trace if the program ended in the middle of the turn, or if the turn was long ago.
 
-    Raises:
-        NotFound: there is no such memory, or the caller may not read it. The words are the same for both, so
-            that ids tell nobody anything.
+    Raises `NotFound` as `Viewpoint.memory` does.
     """
-    percept = viewpoint.stored([entry_id]).get(entry_id)
-    if percept is None or not may_read(viewpoint.caller, percept):
-        raise NotFound(f"{viewpoint.name} has no memory {entry_id} that you could read.")
+    percept = viewpoint.memory(entry_id)
     found = viewpoint.store.traces(viewpoint.agent_id, 1, entry_id + 1)
     if not found or found[0].entry_id != entry_id:
         return _untraced(viewpoint, percept)
@@ -228,10 +224,9 @@ def as_seen(viewpoint: Viewpoint, trace: Trace, percept: MemoryEntry | None, bac
 
 def _tone(viewpoint: Viewpoint, tone: Tone) -> Tone:
     """Without the id of a memory that the caller may not read."""
-    if tone.entry_id is None:
+    if tone.entry_id is None or tone.entry_id in viewpoint.readable([tone.entry_id]):
         return tone
-    entry = viewpoint.stored([tone.entry_id]).get(tone.entry_id)
-    return tone if entry is not None and may_read(viewpoint.caller, entry) else replace(tone, entry_id=None)
+    return replace(tone, entry_id=None)
 
 
 def _regard(viewpoint: Viewpoint, regard: Regard) -> str:
@@ -241,8 +236,7 @@ def _regard(viewpoint: Viewpoint, regard: Regard) -> str:
         f"{'gladder' if regard.feeling > 0.0 else 'less glad'} to see them" if regard.feeling else "",
         f"{'more' if regard.chance > 0.0 else 'less'} inclined to speak" if regard.chance else "",
     ]
-    entries = viewpoint.stored(regard.evidence) if any(told) else {}
-    ids = [f"#{number}" for number, one in entries.items() if may_read(viewpoint.caller, one)]
+    ids = [f"#{number}" for number in viewpoint.readable(regard.evidence)] if any(told) else []
     return ", ".join(filter(None, [*told, f"because of {' '.join(ids)}" if ids else ""]))
 
 
@@ -279,8 +273,7 @@ def modulations_of(viewpoint: Viewpoint, trace: Trace) -> tuple[ModulationView, 
     symbols = {symbol.id: symbol.entry_id for symbol in viewpoint.agent.subconscious.symbols}
     read = {number for made in trace.modulations for number in made.entries}
     behind = {symbols[number] for made in trace.modulations for number in made.symbols if number in symbols}
-    entries = viewpoint.stored(sorted(read | behind)) if read or behind else {}
-    readable = {number for number, entry in entries.items() if may_read(viewpoint.caller, entry)}
+    readable = viewpoint.readable(sorted(read | behind)) if read or behind else {}
     for made in trace.modulations:
         view = _modulation(viewpoint, made, symbols, readable)
         before = view.before if theirs else ""
@@ -297,8 +290,7 @@ def _of_others(viewpoint: Viewpoint, trace: Trace) -> bool:
     if viewpoint.caller.sees_all:
         return False
     handed = [one.entry_id for one in trace.recalled if one.used or trace.voice != OFFLINE]
-    entries = viewpoint.stored(handed)
-    return not all(number in entries and may_read(viewpoint.caller, entries[number]) for number in handed)
+    return not viewpoint.readable(handed).keys() >= set(handed)
 
 
 def _modulation(
