@@ -263,7 +263,7 @@ def take_in(
     return turn
 
 
-def heard(services: AgentServices, user_id: str, text: str) -> str:
+def without_shouting(services: AgentServices, user_id: str, text: str) -> str:
     """A text to appraise: in lower case where the speaker always uses capitals."""
     return text.lower() if user_id in services.loud else text
 
@@ -276,7 +276,7 @@ def appraise(
         return percept.affect, GIVEN, None
     if of_event is not None:
         return of_event, BY_RULE, None
-    text = heard(services, percept.user_id, percept.text)
+    text = without_shouting(services, percept.user_id, percept.text)
     vector, layers = (None, None) if words is None else (words.vector, words.layers)
     appraisal = services.appraiser.appraise(text, addressed=percept.addressed, vector=vector, layers=layers)
     return appraisal.affect, appraisal.by, appraisal.significance

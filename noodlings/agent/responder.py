@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.affect.mood import Mood
-from noodlings.agent.perceiving import heard
+from noodlings.agent.perceiving import without_shouting
 from noodlings.agent.recollection import (
     TALK_LINES,
     come_due,
@@ -61,7 +61,7 @@ class Responder:
             return
         try:
             with timed(turn.milliseconds, "refine"):
-                words = heard(self.services, entry.user_id, entry.user_text)
+                words = without_shouting(self.services, entry.user_id, entry.user_text)
                 refined = await model.appraise(words, turn.percept.addressed, turn.allowance)
         except LLMError as error:
             turn.degraded.append(f"own appraisal: {error}")

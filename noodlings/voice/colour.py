@@ -29,7 +29,7 @@ from noodlings.voice.composition import ENOUGH_WORDS
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
-from noodlings.voice.reply_content import KEPT, heard, heard_then, is_heavy, stable
+from noodlings.voice.reply_content import KEPT, is_heavy, stable, understood_line, understood_then
 from noodlings.voice.reported_speech import report
 from noodlings.voice.selection import MATTERS, RETELLS, just_said
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
@@ -145,12 +145,12 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
     """Whether it is too light for what is answered. Despair and secrets are never coloured."""
-    if heard(utterance).act in (DialogueAct.DESPAIR, DialogueAct.SECRET):
+    if understood_line(utterance).act in (DialogueAct.DESPAIR, DialogueAct.SECRET):
         return True
     affect = utterance.percept.affect
     valence = affect.valence if affect is not None else 0.0
     if lens.cue in _AGAINST and affect is not None:
-        return valence > UNPLEASANT or heard(utterance).question is not QuestionKind.NONE
+        return valence > UNPLEASANT or understood_line(utterance).question is not QuestionKind.NONE
     if lens.cue in _DARK:
         return valence > 0.0
     return lens.cue in _LIGHT and (valence < 0.0 or is_heavy(utterance))
@@ -180,7 +180,7 @@ def _answers(thought: str, utterance: Utterance) -> bool:
     A moment added by another lens ("it was like this when …") does not count as a memory.
     """
     told = RETELLS.search(_ALIKE.sub("", thought)) is not None
-    return told or heard(utterance).question is not QuestionKind.NONE
+    return told or understood_line(utterance).question is not QuestionKind.NONE
 
 
 def _goal_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
@@ -217,7 +217,7 @@ def _memory_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phras
         if told and not entry.pinned and entry.importance < MATTERS:
             continue
         # In the face of a grief nobody speaks of mushrooms that were hated as much.
-        if heavy and not heard_then(entry, utterance).heavy:
+        if heavy and not understood_then(entry, utterance).heavy:
             continue
         made = report(entry, utterance, frozenset())
         if made is None:
@@ -238,7 +238,7 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 
 def _image_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     # What is worth keeping is met for what it says, unless it is its feeling that brings the image up.
-    to_keep = utterance.importance >= KEPT and heard(utterance).feeling is None
+    to_keep = utterance.importance >= KEPT and understood_line(utterance).feeling is None
     if to_keep or _answers(thought, utterance):
         return ""
     lately = " ".join((thought, *utterance.said[-WINDOW:])).casefold()

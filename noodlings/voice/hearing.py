@@ -44,7 +44,7 @@ class _Rule:
         )
 
 
-def heard(table: str, line: str) -> str:
+def first_match(table: str, line: str) -> str:
     """The act of the first rule of a table that fits a line in lower case, "" for none."""
     words = frozenset(line.split())
     return next((rule.act for rule in _tables()[table] if rule.fits(line, words)), "")

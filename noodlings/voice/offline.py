@@ -29,7 +29,7 @@ from noodlings.voice.composition import Draft, longer, reply
 from noodlings.voice.nonverbal import act, more
 from noodlings.voice.phrasebook import feeling
 from noodlings.voice.question import goes_on
-from noodlings.voice.reply_content import heard, stable
+from noodlings.voice.reply_content import stable, understood_line
 from noodlings.voice.reported_speech import report
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import load_yaml
@@ -131,7 +131,7 @@ class OfflineVoice:
         return colour(thought, lens, utterance)
 
     def draft(self, utterance: Utterance) -> Draft:
-        understood = heard(utterance)
+        understood = understood_line(utterance)
         said = {line.casefold() for line in utterance.said}
         seeds = _seeds(utterance)
         begin, go_on = (reply, longer) if utterance.persona.verbal else (act, more)

@@ -12,7 +12,7 @@ from enum import Enum, StrEnum
 
 from noodlings.text import cached_by_text
 from noodlings.values.wording import DialogueAct
-from noodlings.voice.hearing import heard
+from noodlings.voice.hearing import first_match
 from noodlings.voice.pronouns import turn
 from noodlings.voice.words import stem, tokens, words_for
 
@@ -41,7 +41,7 @@ class AnswerType(StrEnum):
             return True
         if self is AnswerType.PERSON and text[:1].isupper() and _begins_with_a_name(text):
             return True
-        return heard(f"told_{self}", text.replace("’", "'").lower()) != ""
+        return first_match(f"told_{self}", text.replace("’", "'").lower()) != ""
 
 
 def _begins_with_a_name(text: str) -> bool:
@@ -50,7 +50,7 @@ def _begins_with_a_name(text: str) -> bool:
 
 
 def answer_type(question: str) -> AnswerType | None:
-    found = heard("answers", " ".join(tokens(question)))
+    found = first_match("answers", " ".join(tokens(question)))
     return AnswerType(found) if found else None
 
 
@@ -86,7 +86,7 @@ class _Wanted:
 @cached_by_text(maxsize=16)
 def _wanted(question: str) -> _Wanted:
     asked = _asking(question, tokens(question))
-    found, vague = heard("asks_for", asked), words_for("vague_nouns")
+    found, vague = first_match("asks_for", asked), words_for("vague_nouns")
     offered = _CHOICE.search(asked)
     choice = frozenset(offered.groups() if offered else ())
     return _Wanted(
@@ -216,10 +216,10 @@ def read_question(text: str, words: list[str]) -> QuestionKind:
 def _read(text: str, words: list[str]) -> str:
     """The name of the rule for a question, "unknown" where there is no rule, and "none"."""
     line, asking = _plain(words), _asking(text, words)
-    found = heard("remembering", line) or heard("asked_anywhere", asking or line)
+    found = first_match("remembering", line) or first_match("asked_anywhere", asking or line)
     if found or not asking or _TAG.search(text):
         return found or "none"
-    return heard("asked", asking) or "unknown"
+    return first_match("asked", asking) or "unknown"
 
 
 def last_sentence(text: str) -> str:
@@ -238,10 +238,10 @@ def _asking(text: str, words: list[str]) -> str:
         if _has_mark(sentence) and (_has_mark(text) or told_after < len(here)):
             return _plain(here)
         told_after += len(here)
-    if heard("begins", _plain(words)):
+    if first_match("begins", _plain(words)):
         return _plain(words)
     clauses = [_plain(tokens(clause)) for clause in reversed(_CLAUSE_BREAK.split(text))]
-    return next((clause for clause in clauses if heard("begins_within", clause)), "")
+    return next((clause for clause in clauses if first_match("begins_within", clause)), "")
 
 
 def _plain(words: list[str]) -> str:

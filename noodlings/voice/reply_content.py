@@ -130,7 +130,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     return ReplyContent(act, told, felt, heavy, understood.question is not QuestionKind.NONE)
 
 
-def heard(utterance: Utterance) -> UnderstoodLine:
+def understood_line(utterance: Utterance) -> UnderstoodLine:
     """The line as it is understood; a feeling without words counts where it is clear."""
     felt = _clearly_felt(utterance.percept.affect, utterance.importance)
     return understand(utterance.percept, utterance.persona, felt=felt)
@@ -141,7 +141,7 @@ def _clearly_felt(affect: Affect | None, importance: float) -> bool:
 
 
 def is_heavy(utterance: Utterance) -> bool:
-    return utterance.tone.grave or heard(utterance).heavy
+    return utterance.tone.grave or understood_line(utterance).heavy
 
 
 def slots(
@@ -254,7 +254,7 @@ def _choose_act(
     returns = understood.act in _COMES and manner is not Manner.RESERVED
     if returns and (due := due_memory(utterance)):
         # Of a funeral nobody asks how it went.
-        dark = heard_then(due[0].entry, utterance).heavy or _memory_feeling(due[0], utterance) in _DARK
+        dark = understood_then(due[0].entry, utterance).heavy or _memory_feeling(due[0], utterance) in _DARK
         return (DialogueAct.REUNION if dark else DialogueAct.DUE), tuple(due)
     if returns and (missed := greeting_memory(utterance)) and book.chance(0.6):
         return DialogueAct.REUNION, tuple(missed)
@@ -309,7 +309,7 @@ def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Uttera
     return felt is not SpokenFeeling.JOY or understood.act is not DialogueAct.ANGRY
 
 
-def heard_then(entry: MemoryEntry, utterance: Utterance) -> UnderstoodLine:
+def understood_then(entry: MemoryEntry, utterance: Utterance) -> UnderstoodLine:
     """How a remembered line was understood when it was said."""
     said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind, affect=entry.affect)
     return understand(said_then, utterance.persona, felt=_clearly_felt(entry.affect, entry.importance))
@@ -332,7 +332,7 @@ def _memory_feeling(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling
     stored = feeling(entry.affect) if entry.affect else SpokenFeeling.CALM
     if stored is not SpokenFeeling.CALM:
         return stored
-    return heard_then(entry, utterance).feeling or SpokenFeeling.CALM
+    return understood_then(entry, utterance).feeling or SpokenFeeling.CALM
 
 
 def _moment_feeling(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:

@@ -19,7 +19,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept, in_confidence
 from noodlings.values.persona import Persona
 from noodlings.values.wording import DialogueAct, SpokenFeeling
-from noodlings.voice.hearing import heard
+from noodlings.voice.hearing import first_match
 from noodlings.voice.phrasebook import feeling
 from noodlings.voice.question import QuestionKind, last_sentence, read_question
 from noodlings.voice.reported_speech import statement
@@ -166,7 +166,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool, secret: bool) -> U
     if not words or _is_foreign(text, words):
         return UnderstoodLine(_act_without_words(text, bool(words)))
     line, stems, topic = " ".join(words), topic_stems(words), find_topic(text)
-    if heard("puzzled", line):
+    if first_match("puzzled", line):
         return UnderstoodLine(DialogueAct.PUZZLED, stems=stems)
     question = read_question(text, words)
     if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING_WORDS):
@@ -199,7 +199,7 @@ def _statement_act(text: str, line: str, affect: Affect | None, secret: bool) ->
 
 
 def _act(table: str, line: str) -> DialogueAct | None:
-    found = heard(table, line)
+    found = first_match(table, line)
     return DialogueAct(found) if found else None
 
 

@@ -14,7 +14,7 @@ from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import Phrasebook
-from noodlings.voice.reply_content import ReplyContent, decide, heard
+from noodlings.voice.reply_content import ReplyContent, decide, understood_line
 from tests.fakes import make_persona
 from tests.voice.utterances import BOB, CAITY, PERSONAS, memory, utterance
 
@@ -24,7 +24,7 @@ NO_FEELING_NAMED = "they are taking the lump out on the 14th, first on the list"
 
 
 def content(said: Utterance) -> ReplyContent:
-    return decide(heard(said), said, Phrasebook(said.persona, (), 1))
+    return decide(understood_line(said), said, Phrasebook(said.persona, (), 1))
 
 
 def told(text: str, importance: float, affect: Affect = FRIGHT, tone: Tone = GRAVE) -> Utterance:
