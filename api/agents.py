@@ -9,7 +9,7 @@ from fastapi import Query, Response
 from api.answers import route, shown
 from api.authentication import MAX_ID
 from api.memory import Limit, Offset, Share, Who
-from api.parts import Asking, EntryId, Looking, Reader, topic_router
+from api.parts import Asking, EntryId, InspectorPart, Reader, topic_router
 from noodlings.errors import UserError
 from noodlings.inspect import questions
 from noodlings.inspect.inspector import Inspector
@@ -34,7 +34,7 @@ Moment = Annotated[
 
 
 @router.get(**route(questions.AGENTS, "agents"))
-async def agents(caller: Reader, inspector: Looking) -> Response:
+async def agents(caller: Reader, inspector: InspectorPart) -> Response:
     """List all characters, sorted by name."""
     return shown(inspector.agents(caller))
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, Field, StrictBool, WithJsonSche
 
 from api.authentication import MAX_ID, AccessToken
 from api.client_talk import ClientTalk, ClientTalks, Said
-from api.parts import Held, Living, OnBehalfOf, parts_of, topic_router
+from api.parts import Held, OnBehalfOf, SocietyPart, parts_of, topic_router
 from api.perceive import KeyHeader
 from api.problem import chat_problem, status_of
 from api.turns import HISTORY
@@ -131,7 +131,7 @@ _ANSWER = _completion("GREETINGS.", _usage(5, 3), id="chatcmpl-1f", created=1_76
 
 
 @router.get("/models", responses=_shown({"object": "list", "data": [_model("servnak")]}))
-async def models(held: Held, society: Living) -> Response:
+async def models(held: Held, society: SocietyPart) -> Response:
     """List all characters as models."""
     by_name = sorted(society.personas.values(), key=lambda persona: persona.name.casefold())
     return JSONResponse({"object": "list", "data": [_model(persona.id) for persona in by_name]})
@@ -141,7 +141,7 @@ async def models(held: Held, society: Living) -> Response:
 async def model(
     model: Annotated[str, Path(max_length=MAX_ID, description="Id or name.", examples=["servnak"])],
     held: Held,
-    society: Living,
+    society: SocietyPart,
 ) -> Response:
     """One character as a model."""
     return JSONResponse(_model(_character(society, model)))
@@ -152,13 +152,14 @@ async def model(
     responses=_shown(_ANSWER, **{"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM}}),
 )
 async def completions(
-    request: Request, asked: ChatRequest, held: Held, society: Living, user: OnBehalfOf, key: KeyHeader = ""
+    request: Request, asked: ChatRequest, held: Held, user: OnBehalfOf, key: KeyHeader = ""
 ) -> Response:
     """Say something to a character in private: the user's last message, which it remembers.
 
     Sending the same message after the same history replaces its last answer; an edited message replaces both.
     A client's own requests to a model, such as for a title, are answered but not remembered.
     """
+    society = parts_of(request).society
     caller = _speaker(held, asked.user or "", user, society)
     request.state.caller = caller
     agent_id = _character(society, asked.model)

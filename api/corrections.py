@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.answers import documented, shown
 from api.authentication import MAX_ID
-from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, Looking, topic_router
+from api.parts import LARGEST_ID, Actor, AgentName, EntryId, InspectorPart, SocietyPart, topic_router
 from noodlings.agent.corrections import KNOWING, LONGEST_CORRECTION, LONGEST_FACT
 from noodlings.inspect.changes import Corrected, FactKnown, Forgot, LinkAdded, LinksRemoved, Reworded
 
@@ -58,7 +58,7 @@ class FactRequest(BaseModel):
 
 
 @router.delete("/entries/{entry}", responses=documented(Forgot))
-async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
+async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: SocietyPart) -> Response:
     """Delete one memory for good. A player may only delete what it told the character itself."""
     forgotten = society.corrections.forget(caller, agent, [entry])
     return shown(Forgot.of(society.find(agent).id, forgotten))
@@ -68,7 +68,7 @@ async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: Livin
 async def forget_user(
     agent: AgentName,
     caller: Actor,
-    society: Living,
+    society: SocietyPart,
     user_id: Annotated[str, Query(min_length=1, max_length=80, examples=["user_caity"])],
 ) -> Response:
     """Delete everything from one user for good. A player may only name itself."""
@@ -77,13 +77,13 @@ async def forget_user(
 
 
 @router.put("/entries/{entry}/pin", responses=documented(Corrected))
-async def pin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
+async def pin(agent: AgentName, entry: EntryId, caller: Actor, society: SocietyPart) -> Response:
     """Pin a memory, so that it never fades. Admin only."""
     return shown(Corrected.of(society.find(agent).id, society.corrections.pin(caller, agent, entry)))
 
 
 @router.delete("/entries/{entry}/pin", responses=documented(Corrected))
-async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
+async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: SocietyPart) -> Response:
     """Unpin a memory, so that it may fade like any other. Admin only."""
     changed = society.corrections.pin(caller, agent, entry, pinned=False)
     return shown(Corrected.of(society.find(agent).id, changed))
@@ -91,7 +91,7 @@ async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living
 
 @router.put("/entries/{entry}/importance", responses=documented(Corrected))
 async def importance(
-    agent: AgentName, entry: EntryId, weight: NewImportance, caller: Actor, society: Living
+    agent: AgentName, entry: EntryId, weight: NewImportance, caller: Actor, society: SocietyPart
 ) -> Response:
     """Set the importance of a memory by hand. Admin only."""
     changed = society.corrections.set_importance(caller, agent, entry, weight.importance)
@@ -99,7 +99,7 @@ async def importance(
 
 
 @router.post("/links", status_code=201, responses=documented(LinkAdded, 201))
-async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Living) -> Response:
+async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: SocietyPart) -> Response:
     """Link one memory to another by hand. Admin only."""
     made = society.corrections.link(caller, agent, joint.source, joint.target)
     return shown(LinkAdded(society.find(agent).id, made.source, made.target, made.strength), 201)
@@ -109,7 +109,7 @@ async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Liv
 async def unlink(
     agent: AgentName,
     caller: Actor,
-    society: Living,
+    society: SocietyPart,
     source: Annotated[int, Query(ge=1, le=LARGEST_ID, description="One memory.", examples=[12])],
     target: Annotated[int, Query(ge=1, le=LARGEST_ID, description="The other memory.", examples=[3])],
 ) -> Response:
@@ -120,7 +120,7 @@ async def unlink(
 
 @router.put("/entries/{entry}/text", responses=documented(Reworded))
 async def correct(
-    agent: AgentName, entry: EntryId, words: NewText, caller: Actor, society: Living
+    agent: AgentName, entry: EntryId, words: NewText, caller: Actor, society: SocietyPart
 ) -> Response:
     """Correct the words of a memory. The former memory is kept, but no longer comes to mind. Admin only."""
     made = society.corrections.correct(caller, agent, entry, words.text)
@@ -129,7 +129,7 @@ async def correct(
 
 @router.post("/facts", status_code=201, responses=documented(FactKnown, 201))
 async def know(
-    agent: AgentName, fact: FactRequest, caller: Actor, society: Living, inspector: Looking
+    agent: AgentName, fact: FactRequest, caller: Actor, society: SocietyPart, inspector: InspectorPart
 ) -> Response:
     """Add something the character knows about somebody, as if it had always known. Admin only."""
     caller.require_admin(KNOWING)
@@ -139,7 +139,7 @@ async def know(
 
 
 @router.post("/undo", responses=documented(Corrected))
-async def undo(agent: AgentName, caller: Actor, society: Living) -> Response:
+async def undo(agent: AgentName, caller: Actor, society: SocietyPart) -> Response:
     """Undo the last pin or importance set by hand, up to ten minutes later. Admin only."""
     entry, _ = society.corrections.undo(caller, agent)
     return shown(Corrected.of(society.find(agent).id, entry))

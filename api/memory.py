@@ -11,7 +11,7 @@ from fastapi import Query, Response
 from pydantic import BaseModel
 
 from api.answers import by_importance, documented, latest_first, paged, route, shown, tagged
-from api.parts import Asking, EntryId, Living, topic_router
+from api.parts import Asking, EntryId, SocietyPart, topic_router
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect import questions
 from noodlings.inspect.browse import Page
@@ -144,7 +144,7 @@ class NoteView(BaseModel):
 
 
 @router.get("/agents/{agent}/memory/entries/{entry}/note", responses=documented(NoteView))
-async def note(ask: Asking, entry: EntryId, society: Living) -> Response:
+async def note(ask: Asking, entry: EntryId, society: SocietyPart) -> Response:
     """The Markdown note of a memory. It names others, so it is only for callers who may read everything."""
     require_all_history(ask.caller)
     agent_id = ask(Inspector.links, entry).agent

@@ -116,8 +116,8 @@ async def _society(connection: HTTPConnection) -> Society:
 
 
 Held = Annotated[AccessToken, Depends(_held)]
-Looking = Annotated[Inspector, Depends(_inspector)]
-Living = Annotated[Society, Depends(_society)]
+InspectorPart = Annotated[Inspector, Depends(_inspector)]
+SocietyPart = Annotated[Society, Depends(_society)]
 
 
 async def _on_behalf_of(

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse
 
 from api.answers import documented, documented_text
 from api.authentication import MAX_ID
-from api.parts import Actor, Living, Reader, parts_of, topic_router
+from api.parts import Actor, Reader, SocietyPart, parts_of, topic_router
 from noodlings.inspect.views import plain
 from noodlings.portable.person import (
     PersonForgotten,
@@ -62,7 +62,7 @@ class PersonDeletion:
 
 
 @router.get("", responses=documented(PersonReport))
-async def person_report(person: Named, caller: Reader, society: Living) -> Response:
+async def person_report(person: Named, caller: Reader, society: SocietyPart) -> Response:
     """What is kept of a person, and where. Admin only."""
     caller.require_admin(_READING)
     found = await asyncio.to_thread(find_person, society, person)
@@ -70,7 +70,7 @@ async def person_report(person: Named, caller: Reader, society: Living) -> Respo
 
 
 @router.get("/export", response_class=Response, responses=documented_text(NDJSON, "JSON lines.", _LINES))
-async def person_export(person: Named, caller: Reader, society: Living) -> Response:
+async def person_export(person: Named, caller: Reader, society: SocietyPart) -> Response:
     """What a person told the characters and was answered, one JSON object a line. Admin only."""
     caller.require_admin(_READING)
     lines: list[str] = []
@@ -84,7 +84,7 @@ async def person_forget(
     request: Request,
     person: Named,
     caller: Actor,
-    society: Living,
+    society: SocietyPart,
     yes: Annotated[
         bool, Query(description="Without it, you only see what would be deleted.", examples=[True])
     ] = False,

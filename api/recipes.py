@@ -18,7 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from api.answers import documented, shown
-from api.parts import Actor, Held, Living, Looking, parts_of, topic_router
+from api.parts import Actor, Held, InspectorPart, SocietyPart, parts_of, topic_router
 from api.problem import Conflict, RefusedRequest
 from noodlings.agent.recipes import ENDINGS, load_recipe
 from noodlings.errors import StoreError, UserError
@@ -62,7 +62,7 @@ class Recipes(BaseModel):
 
 
 @router.get("", responses=documented(Recipes))
-async def recipes(society: Living, held: Held) -> Recipes:
+async def recipes(society: SocietyPart, held: Held) -> Recipes:
     """List the characters, and whether each comes from a recipe in the data folder."""
     folder = society.settings.data_dir / FOLDER
     personas = sorted(society.personas.values(), key=lambda persona: persona.id)
@@ -99,8 +99,8 @@ async def create(
     id: Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,39}$", examples=["lotta"])],
     caller: Actor,
     held: Held,
-    society: Living,
-    inspector: Looking,
+    society: SocietyPart,
+    inspector: InspectorPart,
 ) -> Response:
     """Create a character, and keep its recipe in the data folder. Admin only."""
     held.require(Role.ADMIN, to="create characters")
