@@ -31,7 +31,7 @@ class ContextBudget:
     Attributes:
         working, episodic, affect_similar: slots for the latest, the important, those alike in feeling.
         total: entries in all; more room than slots is filled with the latest, None means the slots decide.
-        max_tokens: tokens in all, by `token_count`; None means no limit.
+        max_tokens: tokens in all, by `entry_tokens`; None means no limit.
     """
 
     working: int = 5
@@ -48,7 +48,7 @@ class ContextBudget:
 DEFAULT_BUDGET = ContextBudget()
 
 
-def token_count(entry: MemoryEntry) -> int:
+def entry_tokens(entry: MemoryEntry) -> int:
     """About how many tokens an entry costs in a prompt."""
     characters = len(entry.user_text) + len(entry.response or "")
     return ENTRY_TOKENS + -(-characters // CHARACTERS_PER_TOKEN)
@@ -135,7 +135,7 @@ def assemble(
     for found in by_worth:
         if budget.total is not None and len(kept) >= budget.total:
             break
-        cost = token_count(found.entry)
+        cost = entry_tokens(found.entry)
         if budget.max_tokens is not None and tokens + cost > budget.max_tokens:
             continue
         tokens += cost

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
-from noodlings.memory.context import ContextBudget, assemble, merge, token_count
+from noodlings.memory.context import ContextBudget, assemble, entry_tokens, merge
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Recalled, Why
@@ -163,7 +163,7 @@ def test_a_total_below_the_slots_keeps_the_latest_one_and_what_was_chosen() -> N
 def test_tokens_are_a_limit_and_smaller_entries_may_still_fit() -> None:
     latest = [recalled(9, Why.RECENT, text="x" * 40), recalled(8, Why.RECENT, text="x" * 400)]
     latest += [recalled(7, Why.RECENT, text="x" * 4)]
-    assert [token_count(found.entry) for found in latest] == [16, 106, 7]
+    assert [entry_tokens(found.entry) for found in latest] == [16, 106, 7]
     assert ids(assemble(latest, (), ContextBudget(3, max_tokens=23))) == [7, 9]
     assert ids(assemble(latest, (), ContextBudget(3, max_tokens=22))) == [9]
     assert ids(assemble(latest, (), ContextBudget(3, max_tokens=129))) == [7, 8, 9]
@@ -176,7 +176,7 @@ def test_without_a_total_the_slots_decide() -> None:
 
 
 def test_an_answer_costs_tokens_too() -> None:
-    assert token_count(an_entry(1, user_text="abcd", response="abcde")) == 6 + 3
+    assert entry_tokens(an_entry(1, user_text="abcd", response="abcde")) == 6 + 3
 
 
 def test_when_there_is_too_much_the_older_of_the_recent_go_first_then_the_last_of_the_chosen() -> None:

@@ -29,7 +29,7 @@ from noodlings.errors import UserError
 from noodlings.ingest.transcript import TranscriptProblem, read_transcript
 from noodlings.lab.evaluate.affect import auc
 from noodlings.lab.replay import BEGINNING
-from noodlings.memory.context import token_count
+from noodlings.memory.context import entry_tokens
 from noodlings.recall.filters import Filters
 from noodlings.text import clean
 from noodlings.validation import yaml_of
@@ -227,7 +227,7 @@ class Conversations:
 
     def _tokens(self, life: _Life, entry_ids: Iterable[int]) -> int:
         entries = self._society.store.entries(life.agent_id, list(entry_ids))
-        return sum(map(token_count, entries.values()))
+        return sum(map(entry_tokens, entries.values()))
 
     async def _found(self, life: _Life, text: str, needs: Sequence[int]) -> bool:
         archive = self._society.agents[life.agent_id].archive
