@@ -17,6 +17,9 @@ LATEST = 253_402_300_799.0
 FURTHEST = 366 * 86_400.0
 """Seconds by which what is remembered may be ahead of now; beyond that, some clock was wrong."""
 
+UNITS = {"y": 31_557_600, "mo": 2_629_800, "wk": 604_800, "d": 86_400, "h": 3_600, "min": 60, "s": 1}
+"""Units of time as they are shown and typed ("3 d ago"), in seconds, the longest first."""
+
 log = logging.getLogger(__name__)
 
 

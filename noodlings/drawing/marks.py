@@ -10,6 +10,7 @@ from typing import Literal
 
 from rich.text import Text
 
+from noodlings.clock import UNITS
 from noodlings.text import ELLIPSIS, clean, shorten
 
 QUIET = "dim"
@@ -30,8 +31,6 @@ _STYLES = {
     "neutral": "",
     "unknown": QUIET,
 }
-_MINUTE, _HOUR, _DAY, _WEEK, _MONTH, _YEAR = 60, 3_600, 86_400, 604_800, 2_629_800, 31_557_600
-_UNITS = ((_YEAR, "y"), (_MONTH, "mo"), (_WEEK, "wk"), (_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min"), (1, "s"))
 
 
 def words(text: str, style: str = "") -> Text:
@@ -81,7 +80,7 @@ def level(value: float) -> str:
 
 def ago(seconds: float) -> str:
     """How long ago, in the largest unit that fits: "now", "42 s ago", "3 min ago", "5 wk ago"."""
-    for unit, name in _UNITS:
+    for name, unit in UNITS.items():
         if seconds >= unit:
             return f"{seconds // unit:,.0f} {name} ago"
     return "now"

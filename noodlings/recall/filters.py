@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.affect.feeling import FAMILIES, family_of, feeling, feelings
+from noodlings.clock import UNITS
 from noodlings.errors import UserError
 from noodlings.ports import EntryColumns
 from noodlings.recall.growing_array import GrowingArray
@@ -93,16 +94,7 @@ def _felt(entry: MemoryEntry) -> tuple[str, str]:
 
 EVERYTHING = Filters()
 
-_UNITS = {
-    "s": 1.0,
-    "min": 60.0,
-    "h": 3_600.0,
-    "d": 86_400.0,
-    "wk": 604_800.0,
-    "mo": 2_629_800.0,
-    "y": 31_557_600.0,
-}
-_AGE = re.compile(rf"(\d{{1,6}}) ?({'|'.join(_UNITS)})(?: ago)?", re.I)
+_AGE = re.compile(rf"(\d{{1,6}}) ?({'|'.join(UNITS)})(?: ago)?", re.I)
 
 
 def moment_of(text: str, now: float) -> float:
@@ -113,7 +105,7 @@ def moment_of(text: str, now: float) -> float:
     """
     back = _AGE.fullmatch(text.strip())
     if back is not None:
-        return now - float(back[1]) * _UNITS[back[2].lower()]
+        return now - float(back[1]) * UNITS[back[2].lower()]
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
