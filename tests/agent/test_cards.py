@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noodlings.agent import card_texts
@@ -355,6 +355,7 @@ def test_an_image_that_is_wrong_is_refused_in_words(tmp_path: Path, image: bytes
 
 @given(st.binary(max_size=60), st.integers(0, len(WHOLE) - 1))
 def test_a_damaged_image_is_refused_whatever_is_damaged(junk: bytes, at: int) -> None:
+    assume(not (WHOLE[:at] + junk).startswith(WHOLE))  # junk may be just what was cut off
     for image in (SIGNATURE + junk, WHOLE[:at] + junk):
         with pytest.raises(UserError):
             card_in(image)
