@@ -138,7 +138,7 @@ ADD_ENTRY = insert(entries)
 REVISE = update(entries).where(_of_entry)
 JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
-HAS_ENTRY = select(entries.c.id).where(_of_entry)
+ENTRY_IDS = select(entries.c.id).where(_of_entries, entries.c.id.in_(_listed))
 ENTRIES = select(entries).where(_of_entries, entries.c.id.in_(_listed))
 WORDS_OF_ENTRY = ("user_text", "extra", "place", "source")
 """The columns with words that an entry has from the beginning."""

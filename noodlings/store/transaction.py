@@ -8,6 +8,7 @@ conversion, because what `noodlings.store.rows` makes and reads is what SQLite h
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, ClassVar
 
@@ -81,6 +82,11 @@ class Transaction:
         """The first column of the first row that a statement finds; None where it finds none."""
         values = self._execute(statement, parameters).fetchone()
         return None if values is None else values[0]
+
+    def in_one_go(self) -> AbstractContextManager[object]:
+        """A block in which changes need not have been made yet when they return; what they return means
+        nothing. A mistake in one of them is raised in the block or at its end."""
+        return nullcontext()
 
     def pragma(self, name: str) -> list[tuple[Any, ...]]:
         """Run a pragma of SQLite."""

@@ -16,7 +16,7 @@ from sqlalchemy import Update
 from noodlings.errors import StoreError
 from noodlings.ports import Changes
 from noodlings.store import statements as sql
-from noodlings.store.documents import text, to_json, whole
+from noodlings.store.documents import id_list, text, to_json, whole
 from noodlings.store.ingested_rows import FORGOTTEN, taken_row
 from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
 from noodlings.store.transaction import Transaction
@@ -54,9 +54,12 @@ class CommitRows:
     taken: list[Row]
 
     @property
-    def linked(self) -> frozenset[int]:
-        """Ids of the entries at both ends of the links."""
-        return frozenset(row[end] for row in self.links for end in ("source_id", "target_id"))
+    def concerned(self) -> set[int]:
+        """Ids of all entries that something is kept about, the added ones too."""
+        linked = (row[end] for row in self.links for end in ("source_id", "target_id"))
+        about = [row["entry_id"] for row in (*self.vectors, *self.symbols)]
+        traced = () if self.trace is None else (self.trace["entry_id"],)
+        return {*linked, *about, *traced, *self.taken_as, *self.revised, *self.joined, *self.left}
 
     @property
     def taken_as(self) -> frozenset[int]:
@@ -98,20 +101,22 @@ def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) 
     Raises:
         StoreError: it changes, or goes with, an entry that never was.
     """
-    agent_id = batch.agent_id
-    if batch.state is not None:
-        transaction.run(sql.CHANGE_AGENT, {"of_agent": agent_id, "state": batch.state})
-    transaction.run_each(sql.ADD_ENTRY, batch.added)
-    _change(transaction, sql.REVISE, agent_id, batch.revised)
-    raised = _seal_raised(transaction, batch)
-    _change(transaction, sql.JOIN_EPISODIC, agent_id, {joined: {} for joined in batch.joined})
-    _change(transaction, sql.LEAVE_EPISODIC, agent_id, {left: {} for left in batch.left})
-    if batch.trace is not None:
-        _keep_trace(transaction, batch.trace, kept_traces)
-    _keep_links(transaction, batch)
-    write_vectors(transaction, agent_id, batch.vectors)
-    _keep_symbols(transaction, batch)
-    _keep_taken(transaction, batch)
+    agent_id, added = batch.agent_id, {row["id"] for row in batch.added}
+    there = added | _there(transaction, agent_id, batch.concerned - added)
+    with transaction.in_one_go():
+        if batch.state is not None:
+            transaction.run(sql.CHANGE_AGENT, {"of_agent": agent_id, "state": batch.state})
+        transaction.run_each(sql.ADD_ENTRY, batch.added)
+        _change(transaction, sql.REVISE, agent_id, batch.revised, there)
+        raised = _seal_raised(transaction, batch)
+        _change(transaction, sql.JOIN_EPISODIC, agent_id, {joined: {} for joined in batch.joined}, there)
+        _change(transaction, sql.LEAVE_EPISODIC, agent_id, {left: {} for left in batch.left}, there)
+        if batch.trace is not None and batch.trace["entry_id"] in there:
+            _keep_trace(transaction, batch.trace, kept_traces)
+        _keep_links(transaction, batch, there)
+        transaction.run_each(sql.ADD_VECTOR, [row for row in batch.vectors if row["entry_id"] in there])
+        _keep_symbols(transaction, batch, there)
+        _keep_taken(transaction, batch, there)
     return raised
 
 
@@ -136,54 +141,51 @@ def _seal_raised(transaction: Transaction, batch: CommitRows) -> bool:
 
 
 def _keep_trace(transaction: Transaction, trace: Row, kept_traces: int) -> None:
-    of_agent, entry_id = trace["agent_id"], trace["entry_id"]
-    if _there(transaction, of_agent, [entry_id]):
-        transaction.run(sql.ADD_TRACE, trace)
-        transaction.run(sql.PRUNE_TRACES, {"of_agent": of_agent, "oldest": entry_id - kept_traces})
+    oldest = {"of_agent": trace["agent_id"], "oldest": trace["entry_id"] - kept_traces}
+    transaction.run(sql.ADD_TRACE, trace)
+    transaction.run(sql.PRUNE_TRACES, oldest)
 
 
-def _keep_links(transaction: Transaction, batch: CommitRows) -> None:
+def _keep_links(transaction: Transaction, batch: CommitRows, there: set[int]) -> None:
     """Add links, or make them stronger. One from or to an entry that was forgotten meanwhile is left out."""
     ends = ("source_id", "target_id", "type")
     gone = [{"of_agent": batch.agent_id} | {f"of_{end}": row[end] for end in ends} for row in batch.unlinked]
     transaction.run_each(sql.DROP_LINK, gone)
-    there = _there(transaction, batch.agent_id, batch.linked)
     rows = [row for row in batch.links if {row["source_id"], row["target_id"]} <= there]
     transaction.run_each(sql.ADD_LINK, rows)
 
 
-def _keep_symbols(transaction: Transaction, batch: CommitRows) -> None:
+def _keep_symbols(transaction: Transaction, batch: CommitRows, there: set[int]) -> None:
     """Add symbols, and note which faded. One of an entry that was forgotten meanwhile is left out."""
-    there = _there(transaction, batch.agent_id, {row["entry_id"] for row in batch.symbols})
     transaction.run_each(sql.ADD_SYMBOL, [row for row in batch.symbols if row["entry_id"] in there])
     faded = [{"of_agent": batch.agent_id, "of_id": symbol_id} for symbol_id in batch.faded]
     transaction.run_each(sql.FADE_SYMBOL, faded)
 
 
-def _keep_taken(transaction: Transaction, batch: CommitRows) -> None:
+def _keep_taken(transaction: Transaction, batch: CommitRows, there: set[int]) -> None:
     """Note what became of records; one whose entry was forgotten meanwhile is forgotten, too."""
-    gone = batch.taken_as - _there(transaction, batch.agent_id, batch.taken_as)
+    gone = batch.taken_as - there
     rows = [row | FORGOTTEN if row["entry_id"] in gone else row for row in batch.taken]
     transaction.run_each(sql.ADD_TAKEN, rows)
 
 
 def _there(transaction: Transaction, agent_id: str, ids: Collection[int]) -> set[int]:
     """Those of the entries that are there; the others must have been forgotten."""
-    there = {
-        entry_id
-        for entry_id in ids
-        if transaction.value(sql.HAS_ENTRY, {"of_agent": agent_id, "of_id": entry_id}) is not None
-    }
+    if not ids:
+        return set()
+    wanted = {"of_agent": agent_id, "ids": id_list(ids)}
+    there: set[int] = set(transaction.column(sql.ENTRY_IDS, wanted))
     if len(there) < len(ids):
         _require_forgotten(transaction, agent_id, set(ids) - there)
     return there
 
 
-def _change(transaction: Transaction, statement: Update, agent_id: str, columns: Mapping[int, Row]) -> None:
+def _change(
+    transaction: Transaction, statement: Update, agent_id: str, columns: Mapping[int, Row], there: set[int]
+) -> None:
     """Update each of these entries by id. One that was forgotten meanwhile is left out."""
     rows = [{"of_agent": agent_id, "of_id": entry_id, **row} for entry_id, row in columns.items()]
-    if transaction.run_each(statement, rows) < len(rows):
-        _require_forgotten(transaction, agent_id, columns)
+    transaction.run_each(statement, [row for row in rows if row["of_id"] in there])
 
 
 def _require_forgotten(transaction: Transaction, agent_id: str, ids: Iterable[int]) -> None:
