@@ -120,7 +120,8 @@ class People(MemoryPane):
         self._asked = 0.0
         self._next = 0.0
         self._subjects: Sequence[Subject] = ()
-        self._chosen = ""  # key of the subject under the cursor
+        self._chosen = ""  # key of the subject whose lines are drawn
+        self._lines: Sequence[Line] = ()  # as they are drawn: the cursor may be ahead
         self._at = 0  # which of the memories behind the line is shown
 
     @property
@@ -189,7 +190,6 @@ class People(MemoryPane):
         self.table.show([subject.cells for subject in self._subjects])
         if self._chosen in keys:
             self.table.cursor = keys.index(self._chosen)
-        self._show_status()
         self._draw_lines()
 
     def _subject(self) -> Subject | None:
@@ -200,19 +200,18 @@ class People(MemoryPane):
         self._chosen = subject.key if subject else ""
         self.query_one("#about", Static).update(subject.title if subject else "")
         room = self._rows.room
-        self._rows.show(
-            {f"{self._chosen} {line.name} {line.text.plain}": _row(line, room) for line in self._lines()}
-        )
+        lines = {
+            f"{self._chosen} {line.name} {line.text.plain}": line
+            for line in (subject.lines if subject else ())
+        }
+        self._lines = tuple(lines.values())
+        self._rows.show({key: _row(line, room) for key, line in lines.items()})
         self._show_evidence()
-
-    def _lines(self) -> Sequence[Line]:
-        subject = self._subject()
-        return subject.lines if subject else ()
 
     def _evidence(self) -> tuple[int, ...]:
         """The memories behind the highlighted line."""
         at = self._rows.highlighted
-        return () if at is None else self._lines()[at].evidence
+        return () if at is None else self._lines[at].evidence
 
     def _show_evidence(self) -> None:
         """Show a memory behind the highlighted line in full, unless a link was followed to another one."""
@@ -230,31 +229,22 @@ class People(MemoryPane):
         super()._take_links(links)
 
     def _show_status(self) -> None:
+        view = self._views.get((questions.JOURNAL if self._journal else questions.PEOPLE).name)
+        hidden = hidden_note(view.hidden) if view else ""
+        count, evidence = len(self._subjects), self._evidence()
         if (failure := self._failed.failure) is not None:
             self.show_failure(failure)
-        elif not self._subjects:
-            self.show_status("reading …" if self._awaited or not self._views else self._none())
+        elif not count and (self._awaited or not self._views):
+            self.show_status("reading …")
+        elif not count:
+            nothing = "Nothing worth telling has happened yet" if self._journal else "It knows nobody yet"
+            self.show_status(f"{nothing}{hidden}.")
         else:
-            evidence = self._evidence()
+            listed = _count(count, "person", "people")
+            if self._journal and view:
+                listed = f"{_count(count, 'day')}, the latest first{' …' if view.more else ''}"
             behind = f" · memory {self._at + 1} of {len(evidence)}, ← →" if len(evidence) > 1 else ""
-            self.show_status(f"{self._count()}{self._hidden()}{behind}")
-
-    def _none(self) -> str:
-        nothing = "Nothing worth telling has happened yet" if self._journal else "It knows nobody yet"
-        return f"{nothing}{self._hidden()}."
-
-    def _count(self) -> str:
-        count = len(self._subjects)
-        if not self._journal:
-            return "1 person" if count == 1 else f"{count:,} people"
-        journal = self._views.view(questions.JOURNAL)
-        return (
-            f"{'1 day' if count == 1 else f'{count:,} days'}, the latest first{' …' if journal.more else ''}"
-        )
-
-    def _hidden(self) -> str:
-        view = self._views.get((questions.JOURNAL if self._journal else questions.PEOPLE).name)
-        return hidden_note(view.hidden) if view else ""
+            self.show_status(f"{listed}{hidden}{behind}")
 
     # -- keys
 

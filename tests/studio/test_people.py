@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 from noodlings.inspect import questions
 from studio.app import Studio
 from studio.panes import people
+from studio.panes.base import Results
 from studio.panes.people import People
 from studio.remote import RemoteSource
 from studio.source import Action
@@ -118,7 +119,7 @@ async def test_j_shows_the_journal_day_by_day_and_people_again(tmp_path: Path) -
     async with looking(await told(tmp_path)) as (app, pilot):
         pane = await open_people(pilot, app)
         await pilot.press("j")
-        await until(pilot, lambda: "1970-01-12 Mon" in screen_of(app) and "1 day, the" in screen_of(app))
+        await until(pilot, lambda: "1970-01-12 Mon" in screen_of(app) and "one day, the" in screen_of(app))
         assert app.focused is pane.table
         assert any("driving test" in line and "#4" in line for line in lines(pane))
         await pilot.press("enter", "down")
@@ -213,9 +214,23 @@ async def test_over_rest_a_player_sees_what_follows_from_its_own_lines(tmp_path:
             await until(pilot, lambda: "studio · Phi" in screen_of(app))
             await open_people(pilot, app)
             await until(pilot, lambda: "I hate thunder" in screen_of(app))
-            assert "1 person" in screen_of(app)
+            assert "one person" in screen_of(app)
             assert "not yours to read" in screen_of(app)
             assert "nuts" not in screen_of(app)
             await pilot.press("j")
-            await until(pilot, lambda: "1 day, the latest first" in screen_of(app))
+            await until(pilot, lambda: "one day, the latest first" in screen_of(app))
             assert "nuts" not in screen_of(app)
+
+
+async def test_what_is_drawn_holds_while_the_cursor_is_ahead_and_when_lines_go(tmp_path: Path) -> None:
+    async with looking(await told(tmp_path)) as (app, pilot):
+        pane = await open_people(pilot, app)
+        await until(pilot, lambda: any("driving test" in line for line in lines(pane)))
+        await pilot.press("enter", "end")
+        with pane.table.prevent(type(pane.table).Moved):
+            pane.table.cursor = 1  # the pane is told of it only later
+        pane.receive(Results())
+        pane.action_evidence(1)
+        pane.clear()
+        pane.receive(Results())
+        assert lines(pane) == []
