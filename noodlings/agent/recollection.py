@@ -235,7 +235,7 @@ def in_latest_form(
     found: Sequence[Recalled], agent_id: str, store: Repository, allowed: Filters
 ) -> list[Recalled]:
     """The same, where a corrected entry gives way to its correction."""
-    entries = {one.entry.id: one.entry for one in found if one.superseded_by is None or one.entry.heard}
+    entries = {one.entry.id: one.entry for one in found if one.superseded_by is None or one.entry.in_person}
     newer = newer_forms(agent_id, store, entries, allowed)
     latest = {one.entry.id: one for one in found if one.entry.id not in newer}
     for one in found:
@@ -270,7 +270,7 @@ def come_due(
         # What a source tells of was due, if ever, when it was told.
         entries = archive.entries([number for number in entry_ids if number < turn.entry.id])
         return [
-            entry for number in sorted(entries) if allowed.admits(entry := entries[number]) and entry.heard
+            entry for number in sorted(entries) if allowed.admits(entry := entries[number]) and entry.in_person
         ]
 
     latest = {*archive.index.latest(theirs, LATEST), *archive.index.latest(theirs, LATEST, timed=True)}

@@ -293,7 +293,7 @@ def _acquaintance(heard: _Heard, viewpoint: Viewpoint) -> AcquaintanceView | Non
 
 
 def _plans(viewpoint: Viewpoint, heard: _Heard, understood: Mapping[int, Due]) -> Iterator[PlanView]:
-    now, told = viewpoint.now, [entry for entry in heard.latest if entry.heard]
+    now, told = viewpoint.now, [entry for entry in heard.latest if entry.in_person]
     for entry, due in open_plans(told, now, corrects, understood):
         words = shorten(entry.user_text, LONGEST)
         yield PlanView(words, entry.id, due.day, iso(due.day), due.over - now, entry.private)

@@ -155,7 +155,7 @@ class MemoryEntry:
         return self.timestamp if self.last_recalled is None else self.last_recalled
 
     @property
-    def heard(self) -> bool:
+    def in_person(self) -> bool:
         """Whether the agent was there when it was said or done, in these words or as they were corrected."""
         return self.source in ("", CORRECTION)
 
