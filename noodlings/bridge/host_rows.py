@@ -53,7 +53,8 @@ def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[s
         "response": str(response) if response else None,
         "identity_salience": _unit(row.get("identity_salience")),
     }
-    return percept, {_free(key): value for key, value in row.items() if key not in _READ}
+    free = {key: value for key, value in row.items() if key not in _READ}
+    return percept, {f"host_{key}" if key in _TAKEN else str(key): value for key, value in free.items()}
 
 
 def words_of(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -64,10 +65,6 @@ def words_of(row: Mapping[str, Any]) -> tuple[str, str]:
 def mark_of(row: Mapping[str, Any]) -> int:
     """A hash of who said what and when, whatever types a host uses for these."""
     return hash(repr((row.get("timestamp"), row.get("user"), row.get("text"))))
-
-
-def _free(key: Any) -> str:
-    return f"host_{key}" if key in _TAKEN else str(key)
 
 
 def _number(value: Any, default: float) -> float:

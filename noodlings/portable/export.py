@@ -18,7 +18,6 @@ from noodlings.portable.lines import FORMAT, VERSION, Contents, read_line, read_
 from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
 from noodlings.values.audience import Audience, Tier
-from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
 from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import Trace
@@ -73,7 +72,8 @@ def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], ob
         taken = (
             record for record in kept.taken(agent_id) if record.entry_id is None or record.entry_id in entries
         )
-        done.add("records", sum(put(_taken_line(agent_id, record)) for record in taken))
+        lines = ({"type": "record", "agent": agent_id, **asdict(record)} for record in taken)
+        done.add("records", sum(map(put, lines)))
     counts = done.counts()
     if not done.records:
         del counts["records"]  # so that a noodlings without sources can read it
@@ -145,7 +145,3 @@ def _symbol_line(agent_id: str, made: ArchivedSymbol) -> dict[str, Any]:
     circle = sorted(audience.witnesses) if audience.confined else []
     line |= {"circle": circle, **_tier(audience), "faded": made.faded}
     return {"type": "symbol", "agent": agent_id, **line}
-
-
-def _taken_line(agent_id: str, taken: IngestedRecord) -> dict[str, Any]:
-    return {"type": "record", "agent": agent_id, **asdict(taken)}

@@ -139,7 +139,7 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
 
 def history_row(entry: MemoryEntry) -> Row:
     """The columns of an entry that may change after it was encoded; no other ever does."""
-    recalled = entry.last_recalled
+    recalled, witnesses = entry.last_recalled, sorted(entry.audience.witnesses)
     return {
         "override": None if entry.override is None else number(entry.override, "override"),
         "override_by": text(entry.override_by, "override_by"),
@@ -148,7 +148,7 @@ def history_row(entry: MemoryEntry) -> Row:
         "recall_count": whole(entry.recall_count, "recall_count"),
         "last_recalled": None if recalled is None else number(recalled, "last_recalled"),
         "stability": number(entry.stability, "stability"),
-        "audience": _witnesses(entry.audience),
+        "audience": to_json(witnesses, "audience") if witnesses else None,
         "confined": entry.audience.confined,
         "tier": int(entry.audience.tier),
     }
@@ -258,10 +258,6 @@ def _require(types: frozenset[type], *values: Any) -> None:
         raise TypeError(found)
     if float in found and not all(math.isfinite(value) for value in values if value is not None):
         raise ValueError("a number that is not finite")
-
-
-def _witnesses(audience: Audience) -> str | None:
-    return to_json(sorted(audience.witnesses), "audience") if audience.witnesses else None
 
 
 def _audience(row: Stored, what: str) -> Audience:

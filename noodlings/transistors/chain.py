@@ -94,13 +94,14 @@ async def _run(transistors: Sequence[CognitiveTransistor], thought: str, state: 
     modulations: list[Modulation] = []
     degraded: list[str] = []
     lenses: list[Lens] = []
+    made_by = OFFLINE if state["voice"].name == OFFLINE else "serial"
     for transistor in transistors:
         before = thought
         lens, how = None, "off"
         if transistor.gain:
             try:
                 lens, thought = await _step(transistor, before, state)
-                how = _how(state) if thought != before else "passed"
+                how = made_by if thought != before else "passed"
             except Exception as error:  # noqa: BLE001 -- a user's own code: whatever it does stays in here
                 thought, how = before, _note_failure(transistor, error, degraded)
         modulations.append(_modulation(transistor, before, thought, how, lens))
@@ -131,10 +132,6 @@ def _checked_line(made: object) -> str:
     if not line:
         raise LLMError("it gave no words")
     return line
-
-
-def _how(state: ThoughtState) -> str:
-    return OFFLINE if state["voice"].name == OFFLINE else "serial"
 
 
 def _note_failure(transistor: CognitiveTransistor, error: Exception, degraded: list[str]) -> str:

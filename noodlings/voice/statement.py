@@ -29,7 +29,7 @@ def is_clause(words: list[str], named: bool = False) -> bool:
         stands_for_noun = listed(first, "subjects") and not listed(words[1], "adjectives")
         return (stands_for_noun and _verb_follows(words)) or _says_of_noun(words)
     if listed(first.split("'")[0], "subjects"):
-        return _contracted(first) or _verb_follows(words)
+        return first.endswith((*_CONTRACTED, "'s")) or _verb_follows(words)
     if listed(first, "before_subject"):
         return is_clause(words[1:])
     if listed(first, "openers"):
@@ -44,10 +44,6 @@ def begins_with_name(text: str) -> bool:
     lists = ("openers", "common", "verbs", "adjectives", "imperative", "adverbs")
     known = listed(first.removesuffix("'s"), *lists)
     return capital and not (known or first.endswith("ing") or is_past(first) or third_of(first))
-
-
-def _contracted(word: str) -> bool:
-    return word.endswith((*_CONTRACTED, "'s")) and word != "let's"
 
 
 def _verb_follows(words: list[str]) -> bool:
