@@ -25,6 +25,7 @@ from api.answers import documented, shown
 from api.authentication import MAX_ID, checked_id
 from api.parts import AgentName, Held, OnBehalfOf, parts_of, topic_router
 from api.turns import HISTORY
+from noodlings.affect.game_rules import NamedAffect, Signed, Unit
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import Forbidden, UserError
 from noodlings.inspect.why import WhyView
@@ -58,22 +59,6 @@ KeyHeader = Annotated[
 
 Fact = StrictStr | StrictBool | StrictInt | StrictFloat | None
 Facts = Annotated[dict[str, Fact], Field(max_length=50)]
-Unit = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
-Signed = Annotated[float, Field(ge=-1, le=1, strict=True, allow_inf_nan=False)]
-
-
-class NamedAffect(BaseModel):
-    """A feeling, by the names of its numbers; those left out are neutral."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    valence: Signed = 0.0
-    arousal: Unit = 0.5
-    fear: Unit = 0.0
-    sorrow: Unit = 0.0
-    boredom: Unit = 0.0
-
-
 GivenAffect = Annotated[
     Annotated[NamedAffect, Tag("named")] | Annotated[tuple[Signed, Unit, Unit, Unit, Unit], Tag("numbers")],
     Discriminator(lambda given: "numbers" if isinstance(given, list | tuple) else "named"),
@@ -257,7 +242,7 @@ async def _turn(request: Request, caller: Caller, agent_id: str, percept: Percep
 def _affect(given: GivenAffect | None) -> Affect | None:
     if given is None:
         return None
-    return Affect(**given.model_dump()) if isinstance(given, NamedAffect) else Affect(*given)
+    return given.affect() if isinstance(given, NamedAffect) else Affect(*given)
 
 
 def _facts(data: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from string import Formatter
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -61,14 +61,18 @@ class MoodRule(_Section):
     only_from: frozenset[NamedMood] = Field(frozenset(NamedMood), alias="from")
 
 
-class EventFeeling(_Section):
-    """What an event feels like."""
+Unit = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+Signed = Annotated[float, Field(ge=-1, le=1, strict=True, allow_inf_nan=False)]
 
-    valence: float = Field(0.0, ge=-1, le=1)
-    arousal: float = Field(0.5, ge=0, le=1)
-    fear: float = Field(0.0, ge=0, le=1)
-    sorrow: float = Field(0.0, ge=0, le=1)
-    boredom: float = Field(0.0, ge=0, le=1)
+
+class NamedAffect(_Section):
+    """A feeling, by the names of its numbers; those left out are neutral."""
+
+    valence: Signed = 0.0
+    arousal: Unit = 0.5
+    fear: Unit = 0.0
+    sorrow: Unit = 0.0
+    boredom: Unit = 0.0
 
     def affect(self) -> Affect:
         return Affect(**self.model_dump())
@@ -96,7 +100,7 @@ class EventRule(_Section):
 
     only_if: Condition | None = Field(None, alias="if")
     mood: MoodRule | None = None
-    feel: EventFeeling | None = None
+    feel: NamedAffect | None = None
     remember: Remembering | None = None
     new_session: bool = False
 
