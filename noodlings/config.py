@@ -16,7 +16,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import platformdirs
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     SecretStr,
@@ -33,7 +32,7 @@ from pydantic_settings import (
 )
 
 from noodlings.errors import UserError
-from noodlings.validation import explain, nearest, read_table, yaml_of
+from noodlings.validation import Section, explain, nearest, read_table, yaml_of
 from noodlings.values.audience import Tier
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
 from noodlings.values.percept import Kind
@@ -42,11 +41,7 @@ ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ImportanceSettings(_Section):
+class ImportanceSettings(Section):
     """`ImportanceWeights` as a section of the settings; such a value is accepted too."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -64,7 +59,7 @@ class ImportanceSettings(_Section):
         return ImportanceWeights(**self.model_dump())
 
 
-class MemorySettings(_Section):
+class MemorySettings(Section):
     use_hierarchical: bool = True
     surprise_threshold: float = Field(0.3, ge=0, le=1)
     affect_metric: Literal["centred", "cosine", "euclidean"] = "centred"
@@ -72,13 +67,13 @@ class MemorySettings(_Section):
     importance: ImportanceSettings = ImportanceSettings()
 
 
-class MemoryWindows(_Section):
+class MemoryWindows(Section):
     working: int = Field(20, ge=1, le=100_000)
     episodic: int = Field(200, ge=1, le=1_000_000)
     subconscious: int = Field(100, ge=1, le=100_000)
 
 
-class ContextSettings(_Section):
+class ContextSettings(Section):
     working: int = Field(5, ge=0, le=1_000)
     episodic: int = Field(3, ge=0, le=1_000)
     affect_similar: int = Field(2, ge=0, le=1_000)
@@ -86,21 +81,21 @@ class ContextSettings(_Section):
     max_tokens: int = Field(1_000, ge=50, le=1_000_000)
 
 
-class RetrievalSettings(_Section):
+class RetrievalSettings(Section):
     """How much mood counts in a search that does not say so."""
 
     emotion_weight: float = Field(0.3, ge=0, le=1)
     candidate_multiplier: int = Field(2, ge=1, le=5)
 
 
-class EmbeddingSettings(_Section):
+class EmbeddingSettings(Section):
     model: Literal["minilm", "none", "openai"] = "minilm"
     base_url: str = ""
     name: str = ""
     api_key: SecretStr = SecretStr("")
 
 
-class TaskModels(_Section):
+class TaskModels(Section):
     reply: str = ""
     modulate: str = ""
     appraise: str = ""
@@ -109,7 +104,7 @@ class TaskModels(_Section):
     facts: str = ""
 
 
-class TaskTokens(_Section):
+class TaskTokens(Section):
     reply: int = Field(200, ge=1, le=100_000)
     modulate: int = Field(200, ge=1, le=100_000)
     appraise: int = Field(300, ge=1, le=100_000)
@@ -118,7 +113,7 @@ class TaskTokens(_Section):
     facts: int = Field(600, ge=1, le=100_000)
 
 
-class BudgetSettings(_Section):
+class BudgetSettings(Section):
     calls_per_hour: int = Field(0, ge=0)
     calls_per_day: int = Field(0, ge=0)
     calls_per_player_hour: int = Field(0, ge=0)
@@ -127,7 +122,7 @@ class BudgetSettings(_Section):
     tokens_per_player_hour: int = Field(0, ge=0)
 
 
-class LLMSettings(_Section):
+class LLMSettings(Section):
     base_url: str = ""
     model: str = ""
     api_key: SecretStr = SecretStr("")
@@ -150,12 +145,12 @@ class LLMSettings(_Section):
     replay: str = ""
 
 
-class ThoughtSettings(_Section):
+class ThoughtSettings(Section):
     chain: Literal["fused", "serial"] = "fused"
     ruminate: bool = True
 
 
-class ReflectionSettings(_Section):
+class ReflectionSettings(Section):
     relationships: bool = True
 
 
@@ -169,7 +164,7 @@ def require_url(url: str) -> str:
     return url
 
 
-class StoreSettings(_Section):
+class StoreSettings(Section):
     path: str = ""
     url: SecretStr = SecretStr("")
     durability: Literal["normal", "full"] = "normal"
@@ -199,7 +194,7 @@ class StoreSettings(_Section):
         return Tier.OPEN if self.has_key else Tier.SECRET
 
 
-class PrivacySettings(_Section):
+class PrivacySettings(Section):
     """What happens to personal data, and the lowest tier of each kind of percept."""
 
     personal: Literal["none", "raise", "mask"] = "none"
@@ -211,17 +206,17 @@ class PrivacySettings(_Section):
         return max(self.tiers.get(kind, Tier.OPEN) for kind in (Kind.SAY, Kind.WHISPER))
 
 
-class BackupSettings(_Section):
+class BackupSettings(Section):
     folder: str = ""
     every_hours: float = Field(24.0, ge=0.1, le=8_760)
     keep: int = Field(7, ge=1, le=10_000)
 
 
-class NotesSettings(_Section):
+class NotesSettings(Section):
     enabled: bool = True
 
 
-class WorldSettings(_Section):
+class WorldSettings(Section):
     idle_seconds: float = Field(45.0, ge=0, le=86_400)
     clock_speed: float = Field(1.0, gt=0, le=100_000)
     awake: int = Field(1_000, ge=1, le=1_000_000)
@@ -230,7 +225,7 @@ class WorldSettings(_Section):
     seed: int = 0
 
 
-class ApiToken(_Section):
+class ApiToken(Section):
     """Who may ask: a role, and a secret, or `sha256:` and its hash in hexadecimal.
 
     It is refused after `expires`; a time without a zone is UTC.
@@ -256,7 +251,7 @@ class ApiToken(_Section):
         return self
 
 
-class ApiTokens(_Section):
+class ApiTokens(Section):
     """The content of `api.tokens_file`."""
 
     tokens: tuple[ApiToken, ...] = ()
@@ -287,12 +282,12 @@ class ApiSettings(ApiTokens):
     max_body_bytes: int = Field(100_000, ge=1_000, le=100_000_000)
 
 
-class LiveSettings(_Section):
+class LiveSettings(Section):
     queue: int = Field(256, ge=1, le=100_000)
     heartbeat_seconds: float = Field(15.0, gt=0, le=3_600)
 
 
-class MushSettings(_Section):
+class MushSettings(Section):
     host: str = "127.0.0.1"
     port: int = Field(0, ge=0, le=65_535)
     websocket_port: int = Field(0, ge=0, le=65_535)
@@ -301,7 +296,7 @@ class MushSettings(_Section):
     lines_per_second: float = Field(5.0, gt=0, le=10_000)
 
 
-class LogSettings(_Section):
+class LogSettings(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 

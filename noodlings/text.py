@@ -92,6 +92,14 @@ def clean(text: str) -> CleanText:
     return CleanText(text.strip())  # the only space that is left is " "
 
 
+def one_line(text: str) -> str:
+    """The text, cleaned. Raises ValueError if nothing is left of it."""
+    text = clean(text)
+    if not text:
+        raise ValueError("must not be empty")
+    return text
+
+
 def _seen(text: str) -> Iterator[str]:
     """The characters that are visible, or shape visible ones."""
     base, before, joiner, marks = "", "", "", 0  # a mark is only where there is a base for it

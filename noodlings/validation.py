@@ -10,10 +10,10 @@ import difflib
 import re
 import reprlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from noodlings.errors import UserError
 
@@ -182,6 +182,15 @@ def _refuse_depth(text: str) -> None:
         if "nesting depth" in str(error):
             raise too_deep from None
         raise
+
+
+class Section(BaseModel):
+    """A table or a part of one. It refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 Table = TypeVar("Table", bound=BaseModel)

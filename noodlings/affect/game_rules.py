@@ -10,10 +10,10 @@ from importlib.resources import files
 from string import Formatter
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from noodlings.text import clean, shorten
-from noodlings.validation import Readable, read_table
+from noodlings.validation import Readable, Section, read_table
 from noodlings.values.affect import Affect
 
 MAX_VALUE = 40
@@ -37,11 +37,7 @@ class NamedMood(StrEnum):
     FRUSTRATED = "frustrated"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Condition(_Section):
+class Condition(Section):
     """A field of an event's data is one of some names, or has one of them as a word."""
 
     field: str
@@ -54,7 +50,7 @@ class Condition(_Section):
         return name in self.one_of or not self.word_of.isdisjoint(name.split("_"))
 
 
-class MoodRule(_Section):
+class MoodRule(Section):
     """The named mood an event leads to, from any mood or only from some."""
 
     become: NamedMood
@@ -65,7 +61,7 @@ Unit = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
 Signed = Annotated[float, Field(ge=-1, le=1, strict=True, allow_inf_nan=False)]
 
 
-class NamedAffect(_Section):
+class NamedAffect(Section):
     """A feeling, by the names of its numbers; those left out are neutral."""
 
     valence: Signed = 0.0
@@ -78,7 +74,7 @@ class NamedAffect(_Section):
         return Affect(**self.model_dump())
 
 
-class Remembering(_Section):
+class Remembering(Section):
     """The line that is remembered of an event. See the head of `game_events.yaml`."""
 
     summary: str
@@ -95,7 +91,7 @@ class Remembering(_Section):
         return self
 
 
-class EventRule(_Section):
+class EventRule(Section):
     """What one event does; each part may be left out."""
 
     only_if: Condition | None = Field(None, alias="if")
@@ -105,7 +101,7 @@ class EventRule(_Section):
     new_session: bool = False
 
 
-class GameRules(_Section):
+class GameRules(Section):
     """The whole file."""
 
     version: Literal[1]

@@ -28,8 +28,8 @@ from pydantic import (
 
 from noodlings.errors import UserError
 from noodlings.stemming import stem
-from noodlings.text import clean, shorten
-from noodlings.validation import nearest, yaml_of
+from noodlings.text import clean, one_line, shorten
+from noodlings.validation import Unit, nearest, yaml_of
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.persona import APPETITES, COOL_DOWN, TRAITS, TRANSISTORS, Persona
@@ -60,13 +60,6 @@ MOST_KEPT = 50_000
 DEEPEST_KEPT = 100
 
 
-def _one_line(text: str) -> str:
-    text = clean(text)
-    if not text:
-        raise ValueError("must not be empty")
-    return text
-
-
 def _transistor_name(name: str) -> str:
     """A name that may become a file name, and cannot lead out of the folder."""
     if not ID.fullmatch(name):
@@ -77,11 +70,10 @@ def _transistor_name(name: str) -> str:
     return name
 
 
-Line = Annotated[str, Field(max_length=4_000), AfterValidator(_one_line)]
-Identity = Annotated[str, Field(max_length=LONGEST_IDENTITY), AfterValidator(_one_line)]
-Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_one_line)]
+Line = Annotated[str, Field(max_length=4_000), AfterValidator(one_line)]
+Identity = Annotated[str, Field(max_length=LONGEST_IDENTITY), AfterValidator(one_line)]
+Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(one_line)]
 TransistorName = Annotated[str, AfterValidator(_transistor_name)]
-Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Penalty = Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)]
 
 

@@ -17,8 +17,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from noodlings.errors import UserError
-from noodlings.text import clean
-from noodlings.validation import nearest, read_table
+from noodlings.text import clean, one_line
+from noodlings.validation import Unit, nearest, read_table
 from noodlings.values.persona import TRAITS
 from noodlings.values.wording import parse
 
@@ -28,9 +28,7 @@ MOST_AGENTS = 10_000
 
 
 def _sayable(line: str) -> str:
-    line = clean(line)
-    if not line:
-        raise ValueError("it must not be empty")
+    line = one_line(line)
     try:
         unknown = parse(line).slots - {NAME}
     except UserError as error:
@@ -46,7 +44,6 @@ def _trait(name: str) -> str:
     return name
 
 
-Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 AgentId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Line = Annotated[str, Field(max_length=1_000), AfterValidator(_sayable)]
 Tag = Annotated[str, Field(max_length=60, pattern=r"^[^;]*$"), AfterValidator(clean)]

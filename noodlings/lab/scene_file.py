@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from noodlings.errors import UserError
-from noodlings.text import MAX_LINE, clean
-from noodlings.validation import explain, yaml_of
+from noodlings.text import MAX_LINE, one_line
+from noodlings.validation import Unit, explain, yaml_of
 from noodlings.values.affect import AXES, NEUTRAL, Affect
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES
@@ -58,17 +58,9 @@ def _percept(given: Any) -> Any:
     return {"text": given} if isinstance(given, str) else given
 
 
-def _one_line(text: str) -> str:
-    text = clean(text)
-    if not text:
-        raise ValueError("it must not be empty")
-    return text
-
-
 Feeling = Annotated[Affect, BeforeValidator(_affect)]
 Ago = Annotated[float, BeforeValidator(_seconds), Field(ge=0, le=1e10, allow_inf_nan=False)]
-Line = Annotated[str, Field(max_length=MAX_LINE), AfterValidator(_one_line)]
-Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Line = Annotated[str, Field(max_length=MAX_LINE), AfterValidator(one_line)]
 
 
 class _Strict(BaseModel):

@@ -13,21 +13,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from noodlings.errors import UserError
-from noodlings.validation import read_table
+from noodlings.validation import Section, read_table
 from noodlings.values.affect import Affect
 from noodlings.values.persona import APPETITES, Persona
 
 VERSION = 1
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Drive(_Section):
+class Drive(Section):
     """One appetite of the table; see the head of `appetites.yaml`."""
 
     half_life_minutes: float = Field(gt=0, le=1e6)
@@ -44,7 +40,7 @@ class Drive(_Section):
         return moved_by
 
 
-class DriveTable(_Section):
+class DriveTable(Section):
     """The whole table: all of `APPETITES`, no others."""
 
     version: Literal[1]

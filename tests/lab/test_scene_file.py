@@ -69,7 +69,7 @@ def test_how_long_ago_is_seconds_or_words(write, ago, seconds):
         ({"mood": {"sorrow": float("nan")}}, "mood: an affect is out of range"),
         ({"mood": {"sorrow": "much"}}, "mood: a feeling is numbers"),
         ({"memories": [{"who": "bob", "text": "x", "ago": "long"}]}, 'such as "3 days"'),
-        ({"memories": [{"who": "bob", "text": " ", "ago": 1}]}, "memories.0.text: it must not be empty"),
+        ({"memories": [{"who": "bob", "text": " ", "ago": 1}]}, "memories.0.text: must not be empty"),
         ({"appetites": {"hunger": 1}}, "appetites.hunger"),
         ({"gains": {"memory": 2}}, "gains.memory: .*less than or equal to 1"),
         ({"percept": {"who": "bob"}}, "percept.text is missing"),
