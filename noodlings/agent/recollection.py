@@ -270,7 +270,9 @@ def come_due(
         # What a source tells of was due, if ever, when it was told.
         entries = archive.entries([number for number in entry_ids if number < turn.entry.id])
         return [
-            entry for number in sorted(entries) if allowed.admits(entry := entries[number]) and entry.in_person
+            entry
+            for number in sorted(entries)
+            if allowed.admits(entry := entries[number]) and entry.in_person
         ]
 
     latest = {*archive.index.latest(theirs, LATEST), *archive.index.latest(theirs, LATEST, timed=True)}
