@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
@@ -27,13 +27,14 @@ from noodlings.config import Settings
 from noodlings.connections import on_this_machine
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError, UserError
+from noodlings.inspect.pages import OpenViewpoint, pages_of
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import CAPACITY, PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
-from noodlings.notes.writer import NoteSync, NoteWriter
+from noodlings.notes.writer import MakePages, NoteSync, NoteWriter
 from noodlings.personal import personal_finder
 from noodlings.ports import (
     Allowance,
@@ -52,6 +53,8 @@ from noodlings.text import clean
 from noodlings.transistors.chain import FOLDER_NAME as TRANSISTORS
 from noodlings.transistors.chain import load_chain
 from noodlings.values.audience import Tier
+from noodlings.values.caller import Names
+from noodlings.values.page import Page
 from noodlings.values.persona import Persona
 from noodlings.voice.choosing import RuleChooser
 from noodlings.voice.images import TableOfImages
@@ -102,14 +105,18 @@ def build(
         shared=shared,
     )
     require_keepable(repository, Tier(max(settings.privacy.tiers.values(), default=Tier.OPEN)))
-    notes = None if store or read_only else _notes(settings, repository, shared)
     gateway = _gateway(settings, repository)
-    clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(repository))
+    clock = clock or SystemClock(settings.world.clock_speed, not_before=latest(repository))
     found = read_recipes(folder)
     _log_recipes(found)
     personas = dict(found.personas)
     for agent_id in repository.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
+
+    def pages(agent_id: str) -> Coroutine[Any, Any, Sequence[Page]]:
+        return make_pages(repository, society.personas, society.names(), clock.now(), agent_id)
+
+    notes = None if store or read_only else _notes(settings, repository, shared, pages)
     embedding, heard = _embedding(settings, read_only)
     watchers: list[Watcher] = []
     services = AgentServices(
@@ -204,15 +211,24 @@ async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
             await gateway.close()
 
 
-def _notes(settings: Settings, repository: Repository, shared: bool) -> Notes:
+def make_pages(
+    repository: Repository, personas: Mapping[str, Persona], names: dict[str, str], now: float, agent_id: str
+) -> Coroutine[Any, Any, Sequence[Page]]:
+    """What the notes tell of the people and days of an agent. On any thread."""
+    persona = personas.get(agent_id) or plain_persona(agent_id)
+    return pages_of(OpenViewpoint(repository, persona, Names(dict(names)), now))
+
+
+def _notes(settings: Settings, repository: Repository, shared: bool, pages: MakePages) -> Notes:
     """The notes beside the database; switched off, they can still be deleted."""
     notebook = Notebook(settings.data_dir / FOLDER_NAME)
     lock = FileLock(settings.data_dir / f"{FOLDER_NAME}.lock", NOTES_LOCK_SECONDS) if shared else None
-    writer = NoteWriter(repository, notebook, feeling, settings.store.encrypted_from, lock)
+    written = pages if settings.notes.enabled else None
+    writer = NoteWriter(repository, notebook, feeling, settings.store.encrypted_from, lock, written)
     return NoteSync(writer, settings.notes.enabled)
 
 
-def _latest(repository: Repository) -> float:
+def latest(repository: Repository) -> float:
     """World time of the latest stored turn."""
     agents = repository.agents()
     return max((trace.timestamp for who in agents for trace in repository.traces(who, 1)), default=0.0)

@@ -23,8 +23,12 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     Use it after an import, a full disk, or a time with notes.enabled: false; not while somebody plays.
     """
     from contextlib import closing
+    from functools import partial
 
     from noodlings.affect.feeling import feeling
+    from noodlings.agent.society import NAMES_KEY
+    from noodlings.app import latest, make_pages, recipes
+    from noodlings.clock import SystemClock
     from noodlings.drawing.progress import progress_over
     from noodlings.notes.notebook import FOLDER_NAME, Notebook
     from noodlings.notes.writer import NoteWriter
@@ -44,7 +48,12 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     ):
         total = sum(record.perceived for agent in kept.agents() if (record := repository.load(agent)))
         with progress_over(total, "writing notes") as done:
-            rebuilt = rebuild_notes(kept, NoteWriter(repository, notebook, feeling, below), done)
+            personas, introduced = recipes(settings.data_dir), repository.world_get(NAMES_KEY) or {}
+            names = introduced | {persona.id: persona.name for persona in personas.values()}
+            now = SystemClock(settings.world.clock_speed, not_before=latest(repository)).now()
+            pages = partial(make_pages, repository, personas, names, now)
+            writer = NoteWriter(repository, notebook, feeling, below, make_pages=pages)
+            rebuilt = rebuild_notes(kept, writer, done)
     removed = f"; removed {rebuilt.removed:,} of memories that no longer exist" if rebuilt.removed else ""
     typer.echo(f"wrote {rebuilt.written:,} notes in {notebook.folder}{removed}")
     if rebuilt.left_out:

@@ -6,6 +6,7 @@ Nothing of it is stored, so what is forgotten is on no page.
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -105,6 +106,22 @@ async def journal_of(viewpoint: Viewpoint, day: str | None, limit: int | None, o
     )
 
 
+async def days_of(viewpoint: Viewpoint) -> AsyncIterator[JournalDayView]:
+    """Every day, one after the other, in no order."""
+    found = dict[str, list[tuple[float, int]]]()
+    async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
+        found.setdefault(iso(entry.timestamp)[:10], []).append((entry.timestamp, entry.id))
+    for day in filter(None, found):
+        in_time = [entry_id for _, entry_id in sorted(found[day])]
+        yield _told(viewpoint, day, [entry async for entry in _read(viewpoint, in_time)])
+
+
+async def _read(viewpoint: Viewpoint, ids: list[int]) -> AsyncIterator[MemoryEntry]:
+    """These memories without the agent's name where it was called by it."""
+    async for entry in read_unhurried(viewpoint, ids):
+        yield replace(entry, user_text=clean(uncalled(entry.user_text, viewpoint.persona)))
+
+
 async def _days(
     viewpoint: Viewpoint,
     newest_first: list[int],
@@ -114,9 +131,7 @@ async def _days(
 ) -> dict[str, list[MemoryEntry]]:
     """Day → what was perceived on it, both the latest first; where there is one, a day more than wanted."""
     days = dict[str, list[MemoryEntry]]()
-    persona = viewpoint.agent.persona
-    async for read in read_unhurried(viewpoint, newest_first):
-        entry = replace(read, user_text=clean(uncalled(read.user_text, persona)))
+    async for entry in _read(viewpoint, newest_first):
         day = iso(entry.timestamp)[:10]
         if not day:
             continue

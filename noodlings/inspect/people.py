@@ -53,6 +53,7 @@ class FactView(View):
         timestamp, when, age: when it was told; seconds since 1970-01-01 UTC, ISO 8601, seconds until now.
         evidence: ids of the memories that tell it, rising.
         superseded_by: the sentence that replaced it, "" while it holds.
+        superseded_evidence: the id of the memory that tells what replaced it; none while it holds.
         private: whether it, or what replaced it, is kept from some.
     """
 
@@ -64,6 +65,7 @@ class FactView(View):
     age: float
     evidence: tuple[int, ...]
     superseded_by: str
+    superseded_evidence: tuple[int, ...]
     private: bool
 
 
@@ -119,6 +121,7 @@ class PersonCardView(View):
             "and" between them for what is between two people.
         name: as shown.
         also: how else they are known ("Marta's sister").
+        also_evidence: ids of the memories that say so, rising.
         acquaintance: None for somebody who never said anything.
         plans: what they said would happen and is still open, the earliest first.
         facts, superseded: what holds, and what was replaced; by kind.
@@ -127,6 +130,7 @@ class PersonCardView(View):
     of: str
     name: str
     also: tuple[str, ...]
+    also_evidence: tuple[int, ...]
     acquaintance: AcquaintanceView | None
     plans: tuple[PlanView, ...]
     facts: tuple[FactView, ...]
@@ -162,7 +166,7 @@ async def people_of(viewpoint: Viewpoint, person: str | None, limit: int | None,
         await archive.whole()
     while True:
         forgettings = viewpoint.agent.forgettings
-        views, read, tellers = await _cards(viewpoint, bare=person is not None)
+        views, read, tellers = await cards_of(viewpoint, bare=person is not None)
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     views.sort(key=lambda card: (-len(card.facts), card.name, card.of))
@@ -184,14 +188,14 @@ async def people_of(viewpoint: Viewpoint, person: str | None, limit: int | None,
     )
 
 
-async def _cards(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardView], int, dict[int, str]]:
+async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardView], int, dict[int, str]]:
     """All cards, how many memories were read for them, and who told which.
 
     Args:
         bare: also those of people of whom no fact is known, but who are no strangers.
     """
     known, private, read = list[Fact](), set[int](), 0
-    names, persona = _names(viewpoint), viewpoint.agent.persona
+    names, persona = _names(viewpoint), viewpoint.persona
     told_names: dict[str, dict[str, str]] = {}  # by who told them
     before: dict[str, list[MemoryEntry]] = {}
     heard: dict[str, _Heard] = {}
@@ -242,7 +246,7 @@ async def _cards(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardView]
         await asyncio.sleep(0)
     for user in heard.keys() - {view.of for view in views} if bare else ():
         if relationship_with(viewpoint, user) is not None:
-            views += [_card(viewpoint, PersonCard(user, (), (), ()), heard[user], private, due)]
+            views += [_card(viewpoint, PersonCard(user, (), (), (), ()), heard[user], private, due)]
         await asyncio.sleep(0)
     return views, read, {fact.entry_id: fact.told_by for fact in known}
 
@@ -343,7 +347,7 @@ def _between(
     names = f"{one.name} and {other.name}"
     if one.of == other.of or not (held or gone):
         raise NotFound(f"{viewpoint.name} knows of nothing between {names}.")
-    return PersonCardView(f"{one.of} and {other.of}", names, (), None, (), held, gone)
+    return PersonCardView(f"{one.of} and {other.of}", names, (), (), None, (), held, gone)
 
 
 def _named(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> PersonCardView | None:
@@ -377,9 +381,8 @@ def _card(
     due: Mapping[int, Due],
 ) -> PersonCardView:
     def seen(one: KnownFact) -> FactView:
-        fact, behind = one.fullest, set(one.evidence)
-        if one.superseded_by is not None:
-            behind.add(one.superseded_by.entry_id)
+        fact = one.fullest
+        newer = () if one.superseded_by is None else (one.superseded_by.entry_id,)
         return FactView(
             kind=fact.kind.value,
             words=clean(fact.words),
@@ -389,13 +392,15 @@ def _card(
             age=max(viewpoint.now - fact.timestamp, 0.0),
             evidence=one.evidence,
             superseded_by="" if one.superseded_by is None else clean(one.superseded_by.words),
-            private=not behind.isdisjoint(private),
+            superseded_evidence=newer,
+            private=not private.isdisjoint((*one.evidence, *newer)),
         )
 
     return PersonCardView(
         of=card.of,
         name=_called(card.of, viewpoint),
         also=tuple(_called(one, viewpoint) for one in card.relations),
+        also_evidence=card.named_in,
         acquaintance=None if heard is None else _acquaintance(heard, viewpoint),
         plans=() if heard is None else tuple(_plans(viewpoint, heard, due)),
         facts=tuple(map(seen, card.facts)),

@@ -53,7 +53,7 @@ def relationship_with(viewpoint: Viewpoint, of: str) -> tuple[float, Relationshi
 
     None with a stranger, and where relationships are turned off or not loaded yet.
     """
-    archive = viewpoint.agent.archive
+    archive = viewpoint.archive
     seen = readable_by(viewpoint.caller, Filters(user=of))
     made = None if archive is None else archive.relationship(seen, viewpoint.now)
     if made is None or not made.lines:

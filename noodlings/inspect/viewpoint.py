@@ -99,6 +99,8 @@ class Viewpoint:
     def __init__(self, society: Society, agent: Agent, caller: Caller) -> None:
         self.caller = caller
         self.agent = agent
+        self.persona = agent.persona
+        self.archive = agent.archive
         self.agent_id = agent.persona.id
         self.name = clean(agent.persona.name)
         self.store = society.store

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from noodlings.files import atomic_write
 from noodlings.notes.note import Note, folder_of, path_of, render
+from noodlings.notes.pages import JOURNAL, PEOPLE, cited_by
 from noodlings.values.memory import MemoryEntry
 
 FOLDER_NAME = "notes"
@@ -68,6 +69,31 @@ class Notebook:
             with suppress(OSError):  # it is not empty
                 (self.folder / folder).rmdir()
 
+    def write_page(self, path: Path, text: str) -> None:
+        """Write a page, see `noodlings.notes.pages`, unless it is there already or the file is yours."""
+        whole = self.folder / path
+        before = _text_of(whole)
+        if before != text and (not before or cited_by(before) is not None):
+            self._make(whole.parent)
+            with atomic_write(whole, synced=False) as aside:
+                aside.write_text(text, encoding="utf-8", newline="\n")
+
+    def pages(self, agent_id: str = "*") -> dict[Path, set[int] | None]:
+        """All pages of an agent, or of everybody, with the memories that they rest on.
+
+        None for what a killed process left half written. Any other file is yours.
+        """
+        folder = agent_id if agent_id == "*" else folder_of(agent_id)
+        found = [path for kind in (PEOPLE, JOURNAL) for path in self.folder.glob(f"{folder}/{kind}/*.md*")]
+        cited = {path: cited_by(_text_of(path)) for path in found if path.is_file()}
+        return {path: ids for path, ids in cited.items() if ids is not None or path.suffix == _PART}
+
+    def discard_pages(self, agent_id: str, ids: Collection[int]) -> None:
+        """Remove the pages that rest on one of these memories."""
+        for path, cited in self.pages(agent_id).items():
+            if cited is None or not cited.isdisjoint(ids):
+                self.discard(path)
+
     def mark(self, agent_id: str) -> None:
         """Leave a file that says that something of an agent is being forgotten, until `unmark`."""
         if (self.folder / folder_of(agent_id)).is_dir():
@@ -91,6 +117,14 @@ class Notebook:
             inner = folder.relative_to(self.folder)
             for part in (*reversed(inner.parents), inner):
                 (self.folder / part).mkdir(mode=0o700, exist_ok=True)
+
+
+def _text_of(path: Path) -> str:
+    """What a page says, "" where there is none."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
 
 
 def _notes_in(folder: Path) -> Iterator[tuple[Path, int]]:

@@ -16,6 +16,7 @@ import yaml
 
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.notes.note import FENCE, QUOTE, unescaped
+from noodlings.notes.pages import cited_by
 from noodlings.text import clean
 
 LONGEST = 1_000_000
@@ -77,7 +78,10 @@ def search(folder: Path, query: str, user: str | None = None, private: bool = Fa
     torn: list[tuple[Path, str]] = []
     for path in _files(folder, torn):
         try:
-            front, said = _parts(_text(path))
+            text = _text(path)
+            if cited_by(text) is not None:  # a page, which says what the notes of memories say
+                continue
+            front, said = _parts(text)
             spoken = "\n".join(said).casefold()
             if not all(word in spoken for word in words):
                 continue

@@ -6,28 +6,35 @@
   note, so that an event waits for one note at most, and a memory that changes several times in a turn is
   written once. What does not fit, fails, or is still waiting when the process is killed is not written.
 - `NoteSync` hands committed memories to it, and removes the notes of what is forgotten, here or elsewhere.
+- Pages (`noodlings.notes.pages`) are made of all that an agent remembers, so they are written some seconds
+  after a change, by the same thread, with pauses, and between other notes.
 - `rebuild` writes all notes again and removes those of memories that are not stored.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Condition, Lock, Thread
-from typing import TypeVar
+from time import monotonic
+from typing import Any, TypeVar, cast
 
 from noodlings.errors import StoreError
-from noodlings.notes.note import Note
+from noodlings.notes.note import Note, path_of
 from noodlings.notes.notebook import Notebook
+from noodlings.notes.pages import paths_of, render_page
 from noodlings.ports import Changes, Forgotten, Repository, StoreSnapshot
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
-from noodlings.values.memory import Link, Order
+from noodlings.values.memory import Link, MemoryEntry, Order
+from noodlings.values.page import Page
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +42,9 @@ Item = TypeVar("Item")
 
 NOTES_AT_ONCE = 20
 """Notes that are written under one lock: forgetting waits for so many at most."""
+
+MakePages = Callable[[str], Coroutine[Any, Any, Sequence[Page]]]
+"""Makes the pages of an agent from what is stored. It awaits nothing but `asyncio.sleep(0)`, and often."""
 
 
 class NoteWriter:
@@ -45,6 +55,7 @@ class NoteWriter:
         notebook: where the notes are.
         feeling: the word for an affect.
         below: only memories of a tier below this one have notes; the others are encrypted.
+        make_pages: makes the pages, or None for none.
         lock: what is held meanwhile, where other processes write to the notebook, too. It raises an `OSError`
             rather than wait for long.
     """
@@ -56,12 +67,16 @@ class NoteWriter:
         feeling: Callable[[Affect | None], str],
         below: Tier = Tier.SECRET,
         lock: AbstractContextManager[object] | None = None,
+        make_pages: MakePages | None = None,
     ) -> None:
         self.notebook = notebook
         self._repository = repository
         self._feeling = feeling
         self._below = below
         self._lock = lock or Lock()
+        self._make_pages = make_pages
+        self._making = Lock()
+        self._cited: defaultdict[str, set[int]] = defaultdict(set)  # by the pages that were written here
 
     def refresh(
         self, agent_id: str, ids: Collection[int], new: Collection[int] = frozenset()
@@ -86,6 +101,8 @@ class NoteWriter:
         for some in _portions(sorted(ids), NOTES_AT_ONCE):
             with self._lock:
                 entries = self._repository.entries(agent_id, some).values()
+                if private := self._cited[agent_id] & {entry.id for entry in entries if entry.private}:
+                    self.notebook.discard_pages(agent_id, private)
                 encrypted = {entry.id for entry in entries if entry.tier >= self._below}
                 if any(self.notebook.holds(agent_id, entry) for entry in entries if entry.id in encrypted):
                     self.notebook.remove(agent_id, encrypted)
@@ -103,13 +120,13 @@ class NoteWriter:
     @property
     def has_encrypted(self) -> bool:
         """Whether more is encrypted than what never had a note, and there are notes."""
-        return self._below < Tier.SECRET and any(self.notebook.files())
+        return self._below < Tier.SECRET and bool(self.notebook.files() or self.notebook.pages())
 
     def prune(self) -> None:
         """Remove the notes of memories that are encrypted by now. Raises as `refresh` does."""
         if self._below == Tier.OPEN:
             with self._lock:
-                for path in self.notebook.files():
+                for path in (*self.notebook.files(), *self.notebook.pages()):
                     self.notebook.discard(path)
             return
         for agent_id in self._repository.agents() if self._below < Tier.SECRET else ():
@@ -130,6 +147,7 @@ class NoteWriter:
         try:
             with self._lock:
                 self.notebook.remove(agent_id, ids)
+                self.notebook.discard_pages(agent_id, ids)
             self.refresh(agent_id, {*forgotten.redacted, *linked})
             self.notebook.unmark(agent_id)
         except (OSError, StoreError) as error:
@@ -151,7 +169,53 @@ class NoteWriter:
         with self._lock:
             gone = {*ids}.difference(self._repository.in_order(agent_id, Order.WHEN, False, among=ids))
             self.notebook.remove(agent_id, gone)
+            cited = set[int]().union(*filter(None, self.notebook.pages(agent_id).values()))
+            kept = self._repository.in_order(agent_id, Order.WHEN, False, among=sorted(cited))
+            self.notebook.discard_pages(agent_id, cited.difference(kept))
             self.notebook.unmark(agent_id)
+
+    @property
+    def with_pages(self) -> list[str]:
+        """Ids of agents that there are pages of."""
+        return [agent_id for agent_id in self._repository.agents() if self.notebook.pages(agent_id)]
+
+    def write_pages(self, agent_id: str, go_on: Callable[[], bool] = lambda: True) -> set[Path]:
+        """Make the pages of an agent anew, and remove those of nobody and of no day.
+
+        A page is written only if all that it rests on is stored by then and open to everybody, and only if it
+        says something else than before.
+
+        Args:
+            go_on: called between two steps of a few milliseconds; False ends it, with the pages as they were.
+
+        Returns:
+            The pages that there are now. Raises as `refresh` does.
+        """
+        with self._making:
+            pages: Sequence[Page] | None = ()
+            if self._make_pages is not None and self._below > Tier.OPEN:
+                pages = _made(self._make_pages(agent_id), go_on)
+            if pages is None:
+                return set()
+            written = set[Path]()
+            for path, page in zip(paths_of(agent_id, pages), pages, strict=True):
+                with self._lock:
+                    entries = self._repository.entries(agent_id, sorted(page.evidence))
+                    if len(entries) < len(page.evidence) or any(one.private for one in entries.values()):
+                        continue
+                    self._cited[agent_id] |= page.evidence
+                    notes = {number: self._note_of(agent_id, entry) for number, entry in entries.items()}
+                    self.notebook.write_page(path, render_page(agent_id, page, notes))
+                    written.add(self.notebook.folder / path)
+            with self._lock:
+                for path in self.notebook.pages(agent_id).keys() - written:
+                    self.notebook.discard(path)
+        return written
+
+    def _note_of(self, agent_id: str, entry: MemoryEntry) -> str:
+        """The path of the note of a memory without its suffix, "" where it has none."""
+        noted = self.notebook.holds(agent_id, entry)
+        return path_of(agent_id, entry).with_suffix("").as_posix() if noted else ""
 
     def _links(self, agent_id: str, ids: Collection[int]) -> dict[int, list[Link]]:
         """The links from and to each of these entries."""
@@ -168,6 +232,18 @@ class NoteWriter:
         return {end for link in links for end in (link.source, link.target)} - set(ids)
 
 
+def _made(pages: Coroutine[Any, Any, Sequence[Page]], go_on: Callable[[], bool]) -> Sequence[Page] | None:
+    """Let pages be made, step by step. None if they are not to be."""
+    try:
+        while go_on():
+            pages.send(None)
+    except StopIteration as made:
+        return cast("Sequence[Page]", made.value)
+    finally:
+        pages.close()
+    return None
+
+
 def _portions(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
     rest = iter(items)
     while some := list(islice(rest, most)):
@@ -180,8 +256,14 @@ PAUSE = 0.05
 """Real seconds before each note, until the end."""
 PATIENCE = 5.0
 """Real seconds that are given at the end to what is still due."""
+PAGES_PATIENCE = 1.0
+"""The same for pages: those of some thousand memories are made by then."""
 EVERY = -1
 """No memory's id: all notes of an agent are due, see `NoteWriter.resume`."""
+PAGES = -2
+"""The same of its pages, see `NoteWriter.write_pages`."""
+PAGES_AFTER = 10.0
+"""Real seconds between a change and the pages that tell of it."""
 
 
 class BackgroundWriter:
@@ -209,6 +291,9 @@ class BackgroundWriter:
         self._capacity = capacity
         self._pause = pause
         self._due: dict[tuple[str, int], bool] = {}  # agent and id → whether it gets a note in any case
+        self._pages: dict[str, float] = {}  # agent → when its pages are due
+        self._making = ""  # the agent whose pages are being made
+        self._end = math.inf  # when that is given up
         self._changed = Condition()
         self._closing = False
         self._thread: Thread | None = None
@@ -230,17 +315,31 @@ class BackgroundWriter:
                 self._changed.notify()
         self._start()
 
+    def add_pages(self, agent_id: str) -> None:
+        """Have the pages of an agent written in some seconds, however much changes until then."""
+        with self._changed:
+            if agent_id not in self._pages:
+                self._pages[agent_id] = monotonic() + PAGES_AFTER
+                self._changed.notify()
+        self._start()
+
     def flush(self) -> None:
-        """Write what is due, at once; in its turn it is written again."""
+        """Write what is due, at once, and all pages, for names may have changed; in its turn due again."""
         with self._changed:
             due = dict(self._due)
+            agents = {*self._pages, self._making} - {""}
+            end, self._end = self._end, -math.inf
         for next_due in due.items():
             self._write(next_due)
+        for agent_id in agents.union(self._writer.with_pages):
+            self._attempt(partial(self._writer.write_pages, agent_id))
+        self._end = end
 
     def close(self, patience: float = PATIENCE) -> None:
         """Write what is due, without pauses, for some seconds. A second time it does nothing."""
         with self._changed:
             self._closing = True
+            self._end = min(self._end, monotonic() + min(patience, PAGES_PATIENCE))
             self._changed.notify()
         if self._thread is not None:
             self._thread.join(patience)
@@ -265,17 +364,41 @@ class BackgroundWriter:
         if entry_id == EVERY:
             self._attempt(partial(self._writer.resume, agent_id))
             return
+        if entry_id == PAGES:
+            self._attempt(partial(self._writer.write_pages, agent_id, self._go_on))
+            self._making = ""
+            return
         self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
 
     def _take(self) -> tuple[tuple[str, int], bool] | None:
         """What is due next, when it is time; None when there is nothing more and never will be."""
         with self._changed:
-            self._changed.wait_for(lambda: self._due or self._closing)
+            while not self._due:
+                now = monotonic()
+                for agent_id, moment in self._pages.items():
+                    if moment <= now or self._closing:
+                        del self._pages[agent_id]
+                        self._making = agent_id
+                        return (agent_id, PAGES), False
+                if self._closing:
+                    return None
+                soonest = min(self._pages.values(), default=math.inf)
+                self._changed.wait(None if soonest == math.inf else soonest - now)
             self._changed.wait_for(lambda: self._closing, self._pause)
-            if not self._due:
-                return None
-            key = next(iter(self._due))
-            return key, self._due.pop(key)
+            return self._pop()
+
+    def _pop(self) -> tuple[tuple[str, int], bool]:
+        key = next(iter(self._due))
+        return key, self._due.pop(key)
+
+    def _go_on(self) -> bool:
+        """Between two steps of making pages: write the notes that are due, and pause. False near the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closing, self._pause)
+            due = [self._pop() for _ in range(len(self._due))]
+        for next_due in due:
+            self._write(next_due)
+        return monotonic() < self._end
 
     def _attempt(self, write: Callable[[], object]) -> None:
         try:
@@ -321,11 +444,15 @@ class NoteSync:
         due = new | updated | linked
         if due:
             self._background.add(changes.agent_id, due, new)
+        if any(not entry.private for entry in (*changes.added, *changes.updated)):
+            self._background.add_pages(changes.agent_id)
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
         forgotten = self._writer.forget(agent_id, ids, delete)
         if agent_id in _unfinished(self._writer):  # perhaps another process stood still over the notes
             self._background.add(agent_id, {EVERY}, ())
+        if self._enabled:
+            self._background.add_pages(agent_id)
         return forgotten
 
     def forgot_elsewhere(self, agent_id: str) -> None:
@@ -387,6 +514,7 @@ def rebuild(kept: StoreSnapshot, writer: NoteWriter, done: Callable[[int], None]
                 written.update(writer.refresh(agent_id, ids, ids).values())
                 looked_at += len(some)
                 done(looked_at)
+            written |= writer.write_pages(agent_id)
         # The note of a memory that cannot be read any more may be all that is left of it.
         removed = 0 if kept.left_out else _remove_others(writer.notebook, written)
     except OSError as error:
@@ -395,7 +523,7 @@ def rebuild(kept: StoreSnapshot, writer: NoteWriter, done: Callable[[int], None]
 
 
 def _remove_others(notebook: Notebook, written: set[Path]) -> int:
-    others = [path for path in notebook.files() if path not in written]
+    others = [path for path in (*notebook.files(), *notebook.pages()) if path not in written]
     for path in others:
         notebook.discard(path)
     for agent_id in notebook.marked():

@@ -60,11 +60,13 @@ class PersonCard:
     Attributes:
         of: who, as in `Fact.of`.
         relations: how else they are known: "user_marta's sister" of Ruth.
+        named_in: ids of the memories that tell whose they are, rising.
         facts, superseded: what holds, and what was replaced; by kind, each the latest first.
     """
 
     of: str
     relations: tuple[str, ...]
+    named_in: tuple[int, ...]
     facts: tuple[KnownFact, ...]
     superseded: tuple[KnownFact, ...]
 
@@ -81,8 +83,11 @@ def person_cards(
     """
     by_person: dict[str, list[Fact]] = {}
     named: dict[str, set[str]] = {}  # a relation → the names that were told for it
+    named_in: dict[str, set[int]] = {}
     for fact in found:
         by_person.setdefault(fact.of, []).append(fact)
+        if fact.relative is not None:
+            named_in.setdefault(fact.relative.key, set()).add(fact.entry_id)
         if fact.relative is not None and fact.relative.name:
             named.setdefault(fact.relative.relation, set()).add(fact.relative.key)
     same = {relation: next(iter(keys)) for relation, keys in named.items() if len(keys) == 1}
@@ -104,6 +109,7 @@ def person_cards(
         yield PersonCard(
             of,
             tuple(sorted(relations.get(of, ()))),
+            tuple(sorted(named_in.get(of, ()))),
             tuple(one for one in known if one.superseded_by is None),
             tuple(one for one in known if one.superseded_by is not None),
         )

@@ -362,7 +362,7 @@ def _fact_line(fact: FactView, about: str) -> Line:
         text = Text.assemble((text.plain, f"strike {QUIET}"), f" → {clean(fact.superseded_by)}")
     by = "" if fact.told_by.casefold() == about.casefold() else f"by {fact.told_by}"
     note = ", ".join(filter(None, (by, ago(fact.age), "private" if fact.private else "")))
-    return Line(fact.kind, text, note, fact.evidence)
+    return Line(fact.kind, text, note, (*fact.evidence, *fact.superseded_evidence))
 
 
 def _days(views: Results) -> Iterator[Subject]:

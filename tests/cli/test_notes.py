@@ -41,8 +41,12 @@ def test_rebuild_and_search(data: Path) -> None:
     for file in (data / FOLDER_NAME).rglob("*1.md"):
         file.unlink()
     folder = data / FOLDER_NAME
-    assert notes(data, "rebuild") == (0, f"wrote 3 notes in {folder}\n", "")
-    assert written(data) == before
+    assert notes(data, "rebuild") == (0, f"wrote 6 notes in {folder}\n", "")
+    after = written(data)
+    pages = {"phi/people/Caity.md", "phi/people/Caity's dog.md", "phi/journal/1970-01-01.md"}
+    assert after.keys() - before.keys() == pages
+    assert "stole" not in "".join(after[path] for path in pages)
+    assert {path: after[path] for path in before} == before
     assert notes(data, "search", "DOG") == (
         0,
         "notes/phi/1970/01/01/00_16_42_memory_2.md (say, sad)\n"

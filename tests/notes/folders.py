@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from noodlings.affect.feeling import feeling
+from noodlings.app import make_pages
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.writer import NoteSync, NoteWriter
 from noodlings.ports import Changes, Forgotten
 from noodlings.store.sql import SqlStore
+
+NOW = 1_800_000_000.0
+NAMES = {"user_caity": "Caity", "user_bram": "Bram", "phi": "Phi"}
 
 
 @dataclass
@@ -45,11 +50,18 @@ class Folder:
 
 
 @contextmanager
-def opened(path: Path, notebook: Notebook | None = None, enabled: bool = True) -> Iterator[Folder]:
-    """Open a data folder; afterwards everything that was due is written."""
+def opened(
+    path: Path, notebook: Notebook | None = None, enabled: bool = True, pages: bool = False
+) -> Iterator[Folder]:
+    """Open a data folder; afterwards everything that was due is written.
+
+    Args:
+        pages: make pages, too, as an application does at `NOW`.
+    """
     store = SqlStore(path)
     notebook = notebook or Notebook(path / FOLDER_NAME)
-    writer = NoteWriter(store, notebook, feeling)
+    make = partial(make_pages, store, {}, NAMES, NOW) if pages else None
+    writer = NoteWriter(store, notebook, feeling, make_pages=make)
     keeper = NoteSync(writer, enabled)
     try:
         yield Folder(path, store, notebook, writer, keeper)
