@@ -263,7 +263,9 @@ EVERY = -1
 PAGES = -2
 """The same of its pages, see `NoteWriter.write_pages`."""
 PAGES_AFTER = 10.0
-"""Real seconds between a change and the pages that tell of it."""
+"""Real seconds between a change and the pages that tell of it, at least."""
+PAGES_REST = 9.0
+"""For how many times as long as the last pages took no others are made, or a tenth of a core would be busy."""
 
 
 class BackgroundWriter:
@@ -294,6 +296,7 @@ class BackgroundWriter:
         self._pages: dict[str, float] = {}  # agent → when its pages are due
         self._making = ""  # the agent whose pages are being made
         self._end = math.inf  # when that is given up
+        self._rested = -math.inf  # when the next may be made
         self._changed = Condition()
         self._closing = False
         self._thread: Thread | None = None
@@ -365,8 +368,10 @@ class BackgroundWriter:
             self._attempt(partial(self._writer.resume, agent_id))
             return
         if entry_id == PAGES:
+            began = monotonic()
             self._attempt(partial(self._writer.write_pages, agent_id, self._go_on))
-            self._making = ""
+            self._making, now = "", monotonic()
+            self._rested = now + PAGES_REST * (now - began)
             return
         self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
 
@@ -376,14 +381,14 @@ class BackgroundWriter:
             while not self._due:
                 now = monotonic()
                 for agent_id, moment in self._pages.items():
-                    if moment <= now or self._closing:
+                    if max(moment, self._rested) <= now or self._closing:
                         del self._pages[agent_id]
                         self._making = agent_id
                         return (agent_id, PAGES), False
                 if self._closing:
                     return None
                 soonest = min(self._pages.values(), default=math.inf)
-                self._changed.wait(None if soonest == math.inf else soonest - now)
+                self._changed.wait(None if soonest == math.inf else max(soonest, self._rested) - now)
             self._changed.wait_for(lambda: self._closing, self._pause)
             return self._pop()
 
