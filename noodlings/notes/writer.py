@@ -265,7 +265,7 @@ PAGES = -2
 PAGES_AFTER = 10.0
 """Real seconds between a change and the pages that tell of it, at least."""
 PAGES_REST = 9.0
-"""For how many times as long as the last pages took no others are made, or a tenth of a core would be busy."""
+"""After pages no others are made for so many times as long as they took, to leave the processor alone."""
 
 
 class BackgroundWriter:
