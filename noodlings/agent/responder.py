@@ -36,11 +36,10 @@ from noodlings.values.audience import Audience, disclosed, of_all
 from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
 from noodlings.values.percept import Kind, Percept
+from noodlings.values.trace import talk_before
 
 log = logging.getLogger(__name__)
 
-BLOCK = 10
-"""A model is told of the last one to two blocks of so many percepts."""
 _TALK = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT})
 
 
@@ -155,15 +154,12 @@ class Responder:
         turn.action = await services.action_rule.choose(utterance, said, turn.allowance)
 
     def _history(self, turn: Turn) -> tuple[MemoryEntry, ...]:
-        """What was said and done before that all listeners may know.
-
-        It begins at a multiple of `BLOCK`, so that the beginning stays the same for some turns.
-        """
-        first = ((turn.entry.id - 1) // BLOCK - 1) * BLOCK
+        """What was said and done before that all listeners may know."""
+        before = talk_before(turn.entry.id)
         heard = [
             entry
             for entry in self.core.memory.retrieve_working()
-            if first < entry.id < turn.entry.id and entry.kind in _TALK
+            if entry.id in before and entry.kind in _TALK
         ]
         return (*turn.earlier, *disclosed(heard, turn.percept.listeners))
 

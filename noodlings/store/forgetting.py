@@ -3,9 +3,10 @@
 It all happens within one transaction. A trace refers to memories and symbols by id, but the thought and the
 answer of that turn were made with them. So in every trace that recalled a forgotten entry, or in which a
 transistor read one or a symbol made of one, the reference is removed, and the words are replaced where they
-may have come from it: the offline voice says which memories it used, of a model nobody knows. An entry
-loses its response if the voice used what was forgotten for it, or if it repeats that. Such an answer may have
-been recalled in another turn, which is then searched as well.
+may have come from it: the offline voice says which memories it used, of a model nobody knows. A model was
+also told of the talk before, which no trace names; there the words go where they repeat the forgotten. An
+entry loses its response if the voice used what was forgotten for it, or if it repeats that. Such an answer
+may have been in mind in another turn, which is then searched as well.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
+from noodlings.values.audience import OPEN, within
 from noodlings.values.memory import KNOWN_BY, written_by
 from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import RecalledTrace, Trace
@@ -44,8 +46,8 @@ def turns_made_of(
 ) -> frozenset[int]:
     """The turns that may hold words of what was forgotten, each by the id of its entry.
 
-    These are turns that had it or a symbol of it in mind, and turns that had an answer in mind which repeats
-    it, and repeat it too.
+    These are turns that had it or a symbol of it in mind, and turns that had it or an answer which repeats it
+    in mind or in the talk before, and repeat it too.
 
     Args:
         traces: of all turns.
@@ -56,14 +58,21 @@ def turns_made_of(
     """
     reached: set[int] = set()
     sources, known = set(gone), 0
+    audiences = {trace.entry_id: trace.audience for trace in traces}
     while len(sources) > known:  # an answer may be repeated by a later one, that by another, and so on
         known = len(sources)
         for trace in traces:
+            if trace.entry_id in sources:
+                continue
             read = _put_into_words(trace)
             made_of_it = not (read.isdisjoint(gone) and _symbols_read(trace).isdisjoint(symbols))
-            if trace.entry_id in sources or (read.isdisjoint(sources) and not made_of_it):
+            told_before = any(
+                one in sources and within(trace.audience, audiences.get(one, OPEN)) for one in trace.talk
+            )
+            if read.isdisjoint(sources) and not made_of_it and not told_before:
                 continue
-            repeating = bool(words and trace.response) and repeats(trace.response or "", words)
+            said = f"{trace.thought} {trace.response or ''}"
+            repeating = bool(words and trace.response) and repeats(said, words)
             repeating |= bool(trace.response) and told_of(trace, gone)
             if repeating:
                 sources.add(trace.entry_id)

@@ -15,6 +15,17 @@ from noodlings.values.percept import Percept
 from noodlings.values.relationship import NO_REGARD, Regard
 from noodlings.values.tone import PLAIN, Tone
 
+TALK_BLOCK = 10
+"""A model is told of the last one to two blocks of so many percepts."""
+
+
+def talk_before(entry_id: int) -> range:
+    """The ids among which are the percepts that a model is told of before it answers one.
+
+    It begins after a multiple of `TALK_BLOCK`, so that the beginning stays the same for some turns.
+    """
+    return range(max(((entry_id - 1) // TALK_BLOCK - 1) * TALK_BLOCK, 0) + 1, entry_id)
+
 
 @dataclass(frozen=True, slots=True)
 class RecalledTrace:
@@ -105,6 +116,11 @@ class Trace:
     degraded: tuple[str, ...] = ()
     audience: Audience = OPEN
     action: Action | None = None
+
+    @property
+    def talk(self) -> range:
+        """`talk_before` it, if a model answered."""
+        return talk_before(self.entry_id) if self.voice == "llm" else range(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """How an agent comes to its words: lenses in one call or in several, without a model, late, or overtaken."""
 
 import asyncio
+import re
 from dataclasses import replace
 
 import pytest
@@ -329,3 +330,30 @@ async def test_a_reply_that_is_cut_off_says_why(watched, percept):
     trace = await agent.perceive(percept())
     assert (parts(seen), trace.response) == (["A boat lies there."], "A boat lies there.")
     assert trace.degraded == ("the rest of the reply is missing: it stopped arriving",)
+
+
+class Repeating(Voice):
+    """A model that repeats the made-up words of the earlier talk, when it is told of soup."""
+
+    async def speak(self, utterance, allowance):
+        talk = " ".join(f"{entry.user_text} {entry.response}" for entry in utterance.history)
+        about = sorted(set(re.findall(r"zarn\w*", talk))) if "soup" in utterance.percept.text else ["Well"]
+        return Speech(" ".join(about))
+
+
+async def test_what_is_repeated_of_the_earlier_talk_is_forgotten_with_it(make_agent, store, clock):
+    agent, answers = make_agent(voice=Repeating()), {}
+    both = frozenset({"user_caity", "user_toad"})
+    sad = [f"My dog number {number} died, and I cried" for number in range(23)]
+    for number, text in enumerate(["the zarnok is by the mill", *sad[:12], "nice soup", *sad[12:], "soup!"], 1):
+        clock.advance(60)
+        who = "user_caity" if number == 1 else "user_toad"
+        said = Percept(who, text, clock.now(), addressed="soup" in text, present=both)
+        trace = await agent.perceive(said)
+        answers[number] = trace.response
+        assert "soup" not in text or 1 not in {found.entry_id for found in trace.recalled}
+    assert (answers[14], answers[26]) == ("zarnok", "zarnok")  # in the second, repeated from the first
+    forgotten = agent.forget([1], "user_caity", clock.now())
+    assert forgotten.redacted == (14, 26)
+    kept = [store.load("phi"), *store.entries("phi", list(answers)).values(), *store.traces("phi", 99)]
+    assert "zarnok" not in str(kept)

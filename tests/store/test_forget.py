@@ -15,6 +15,7 @@ from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.forgetting import FORGOTTEN, content_words, repeats, turns_made_of, without
 from noodlings.store.sql import SqlStore
+from noodlings.values.audience import OPEN, Audience
 from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import Modulation, Trace
 from tests.store.records import AGENT, a_trace, an_entry, in_traces, packed_traces, traces
@@ -75,6 +76,23 @@ def test_words_go_from_hand_to_hand_as_long_as_they_are_repeated() -> None:
     assert turns_made_of(told[::-1], frozenset({1}), words) == {2, 3, 7}
     assert turns_made_of(told, frozenset({1}), content_words(["hi"])) == {2, 7}
     assert turns_made_of(told, frozenset(), words) == frozenset()
+
+
+@pytest.mark.parametrize(("voice", "gone"), [("llm", {12, 16, 21}), ("offline", set())])
+def test_what_a_model_repeats_of_the_talk_before_goes_from_hand_to_hand(voice: str, gone: set[int]) -> None:
+    two, three = (Audience(frozenset({"phi", "user_ann", *more}), True) for more in ((), ("user_bob",)))
+    said = [
+        (12, "The crown!", two),
+        (13, "Nice weather.", two),
+        (14, "A crown of flowers.", OPEN),  # before others, so it was not told of it
+        (15, "The crown, Bob.", three),
+        (21, "Yes, the crown.", two),  # the talk before begins with 11
+        (45, "The crown!", two),
+    ]
+    turns = [a_trace(number, response=text, voice=voice, audience=whose) for number, text, whose in said]
+    thought = a_trace(16, thought="That crown again", response="Hm.", voice=voice, audience=two)
+    told = [a_trace(1, audience=two), *turns, thought]
+    assert turns_made_of(told, frozenset({1}), content_words(["I stole the crown"])) == gone
 
 
 @given(st.lists(st.tuples(st.integers(2, 9), st.integers(1, 9), st.booleans()), max_size=12))
