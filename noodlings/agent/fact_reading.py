@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from noodlings.agent.learned import FACTS, former
 from noodlings.agent.linking import TALK_SECONDS
@@ -30,7 +30,7 @@ from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Audience, Tier, within
 from noodlings.values.caller import display_name
 from noodlings.values.fact import ABOUT, FACT_KIND, UnderstoodFact
-from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.memory import HEARSAY, Link, LinkType, MemoryEntry, hearsay
 from noodlings.values.percept import Kind, Percept
 
 if TYPE_CHECKING:
@@ -165,7 +165,9 @@ class FactReading:
         for fact in found:
             line = agent.entry(fact.entry_id)  # fewer may know of it than when the model was asked
             if line is not None:
-                data = {ABOUT: fact.about, FACT_KIND: fact.kind.value}
+                data: dict[str, Any] = {ABOUT: fact.about, FACT_KIND: fact.kind.value}
+                if chains := hearsay(line):
+                    data[HEARSAY] = chains
                 percept = Percept(
                     line.user_id,
                     fact.words,

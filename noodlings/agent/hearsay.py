@@ -42,9 +42,8 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
     """
     for trace in _latest(store, percept.user_id):
         if share := share_told(percept.text, trace.response or ""):
-            entries = store.entries(trace.agent_id, _told_in(trace))
             part = percept.text if share <= HEARD_SHARE else ""
-            chains = sources(trace, entries, percept.listeners | {hearer}, part)
+            chains = _all_sources(store, trace, percept.listeners | {hearer}, part)
             more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
             return replace(percept, data=percept.data | more, tier=max(percept.tier, trace.audience.tier))
     return percept
@@ -70,13 +69,38 @@ def share_told(line: str, answer: str) -> float:
     return share if most or f" {' '.join(heard)} " in f" {' '.join(whole)} " else 0.0
 
 
+def _all_sources(
+    store: Store, trace: Trace, hearers: Collection[str], part: str
+) -> tuple[tuple[str, ...], ...]:
+    """`sources` of a turn, and of earlier ones whose answers it repeats, as many as own lines are kept."""
+    chains = dict[tuple[str, ...], None]()
+    for _ in range(LINES_KEPT):
+        entries = store.entries(trace.agent_id, _told_in(trace))
+        chains |= dict.fromkeys(sources(trace, entries, hearers, part))
+        part = part or trace.response or ""
+        said = _compared(part)
+        repeated = {
+            one.id: len(said & _compared(one.response))
+            for one in entries.values()
+            if one.id < trace.entry_id and one.response and may_learn(frozenset(hearers), one.audience)
+        }
+        most, first = max(((shared, -entry_id) for entry_id, shared in repeated.items()), default=(0, 0))
+        earlier = store.traces(trace.agent_id, 1, before=1 - first) if most >= SHARED_WORDS else ()
+        if not earlier or earlier[0].entry_id != -first:
+            break
+        trace = earlier[0]
+    return tuple(chains)[:MOST_SOURCES]
+
+
 def _told_in(trace: Trace) -> list[int]:
     """Ids of the memories that may have been put into words in a turn, and of what it answers.
 
-    The offline voice tells which; for a model these are all that came to mind.
+    The offline voice tells which; for a model these are all that it was shown.
     """
-    told = [found.entry_id for found in trace.recalled if found.used or trace.voice == "llm"]
-    return [*told, trace.entry_id]
+    by_model = trace.voice == "llm"
+    told = [found.entry_id for found in trace.recalled if found.used or by_model]
+    lensed = [number for made in trace.modulations if by_model for number in made.entries]
+    return [*told, *lensed, *trace.talk, trace.entry_id]
 
 
 def _compared(text: str) -> set[str]:
@@ -87,25 +111,27 @@ def _compared(text: str) -> set[str]:
 def sources(
     trace: Trace, entries: Mapping[int, MemoryEntry], hearers: Collection[str], part: str = ""
 ) -> tuple[tuple[str, ...], ...]:
-    """The chains of people through whom an agent had what it told in a turn, each from the first teller on.
+    """The chains of people through whom an agent had what it told in a turn, each from the first teller on;
+    those of whom it told the most words come first.
 
     Args:
         entries: what may have been told, by id.
         hearers: ids of all who hear it told.
         part: the only part of the answer that they hear; "" for all of it.
     """
-    said, chains = _compared(part or trace.response or ""), dict[tuple[str, ...], None]()
-    told = set[str]()
+    said, chains = _compared(part or trace.response or ""), dict[tuple[str, ...], int]()
+    told, recalled = set[str](), {found.entry_id for found in trace.recalled}
     for entry in sorted(entries.values(), key=lambda one: one.id == trace.entry_id):
         of, answered = _compared(entry.user_text), entry.id == trace.entry_id
         if answered and entry.user_text.endswith("?"):
             said -= told  # to ask for what others told is not to tell it
-        fewest = SHARED_WORDS if answered else min(SHARED_WORDS, len(of) or SHARED_WORDS)
-        shared = len(of & said) >= fewest
-        repeated = shared or not (part or answered or trace.voice == "llm")
+        fewest = min(SHARED_WORDS, len(of) or SHARED_WORDS) if entry.id in recalled else SHARED_WORDS
+        shared = len(of & said)
+        repeated = shared >= fewest or not (part or answered or trace.voice == "llm")
         own = entry.user_id == trace.agent_id or entry.kind not in _TOLD or written_by(entry)
         if repeated and not own and may_learn(frozenset(hearers), entry.audience):
             told |= of
             for before in hearsay(entry) or ((),):
-                chains[(*before, entry.user_id)[-LONGEST_CHAIN:]] = None
-    return tuple(chains)[:MOST_SOURCES]
+                chain = (*before, entry.user_id)[-LONGEST_CHAIN:]
+                chains[chain] = max(shared, chains.get(chain, 0))
+    return tuple(sorted(chains, key=lambda chain: -chains[chain]))[:MOST_SOURCES]

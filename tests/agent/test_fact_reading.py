@@ -17,7 +17,7 @@ from noodlings.reflection.plans import due_of
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.caller import Caller, Role
 from noodlings.values.fact import ABOUT, SPEAKER, FactKind, UnderstoodFact
-from noodlings.values.memory import LinkType, Why, given
+from noodlings.values.memory import HEARSAY, LinkType, Why, given, hearsay
 from noodlings.values.percept import Kind, Percept
 from tests.fakes import FakeAgents, FakeSociety
 from tests.memory.entries import an_entry
@@ -87,6 +87,14 @@ async def test_what_a_line_implies_is_on_the_card_seconds_after_it_was_told(make
     ]
     assert fact.id not in {entry.id for entry in agent.memory.retrieve_working()}
     assert await agent.unread_lines() == 0
+
+
+async def test_a_fact_of_hearsay_comes_from_who_told_it_first(make_agent, store, say):
+    agent = make_agent(fact_reader=Reader(cant=[DIABETIC]))
+    await told(agent, say(user="servnak", data={HEARSAY: [["user_ann", "maren"]]}), say())
+    first, second = facts(store)
+    assert hearsay(first) == (("user_ann", "maren"),)
+    assert hearsay(second) == ()
 
 
 async def test_each_line_is_read_once_also_after_a_restart(make_agent, store, say):

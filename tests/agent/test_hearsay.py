@@ -19,7 +19,7 @@ from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import ImportanceParts, MemoryEntry, hearsay, tags_of
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.trace import RecalledTrace, Trace
+from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from noodlings.worlds.rooms import World
 from tests.memory.entries import an_entry
 
@@ -182,6 +182,52 @@ def test_what_is_said_again_of_what_it_answers_is_told_by_who_said_it(
     entries = {9: an_entry(9, user_id=ANN, user_text=asked)} | ({1: told} if (BOB,) in found else {})
     turn = a_turn(recalled(1), voice=voice, response=answer)
     assert sources(turn, entries, {"servnak"}) == found
+
+
+def handed_on(store: MemoryStore, turn: Trace, *earlier: Trace) -> list[list[str]]:
+    """The sources of the answer of a turn for who hears it told."""
+    for trace in (*earlier, turn):
+        store.commit(Changes("maren", trace=trace))
+    said = Percept("maren", turn.response or "", 1.0, present=frozenset({ANN}))
+    found: list[list[str]] = with_sources(store, said, "phi").data.get("hearsay", [])
+    return found
+
+
+@pytest.mark.parametrize(("voice", "found"), [("llm", [[BOB]]), ("offline", [])])
+def test_what_a_model_was_shown_beside_what_was_recalled_is_a_source(
+    voice: str, found: list[list[str]]
+) -> None:
+    told = an_entry(1, user_id=BOB, user_text=MILL)
+    others = [an_entry(number, user_id=ANN, user_text="a mill") for number in range(2, 41)]
+    store = MemoryStore()
+    store.commit(Changes("maren", added=(told, *others)))
+    read = Modulation("ego", 0.5, "", "", entries=(1,))
+    assert handed_on(store, replace(a_turn(voice=voice), entry_id=9)) == found  # of the talk before
+    assert handed_on(store, replace(a_turn(voice=voice), entry_id=40, modulations=(read,))) == found
+    assert handed_on(store, replace(a_turn(voice=voice), entry_id=40)) == []
+
+
+def test_an_answer_that_repeats_an_earlier_one_has_its_sources() -> None:
+    again = f"As I said, {MILL}."
+    asked = {number: an_entry(number, user_id=ANN, user_text="hello") for number in range(2, 61)}
+    asked |= {number: replace(asked[number], response=again) for number in (12, 25, 35, 45)}
+    asked[44] = replace(asked[44], response="I saw the old mill.")  # less alike
+    store = MemoryStore()
+    store.commit(Changes("maren", added=(an_entry(1, user_id=BOB, user_text=MILL), *asked.values())))
+    turns = [replace(a_turn(voice="llm", response=again), entry_id=number) for number in (12, 25, 35, 45, 60)]
+    assert handed_on(store, turns[-1], *turns[:-1]) == [[BOB]]
+    secret = Audience(frozenset({BOB, "maren"}), True)
+    store.commit(Changes("maren", updated=(replace(asked[25], audience=secret),)))
+    assert handed_on(store, turns[-1]) == []
+
+
+def test_of_many_sources_those_of_which_most_was_told_come_first() -> None:
+    many = {
+        number: an_entry(number, user_id=f"user_{number}", user_text="an old mill") for number in range(1, 9)
+    }
+    many[8] = replace(many[8], user_id=BOB, user_text=MILL)
+    found = sources(a_turn(*map(recalled, many), voice="llm"), many, {ANN})
+    assert (found[0], len(found)) == ((BOB,), MOST_SOURCES)
 
 
 def test_what_only_two_may_know_has_no_source_for_others_and_hides_none() -> None:

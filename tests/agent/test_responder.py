@@ -345,7 +345,9 @@ async def test_what_is_repeated_of_the_earlier_talk_is_forgotten_with_it(make_ag
     agent, answers = make_agent(voice=Repeating()), {}
     both = frozenset({"user_caity", "user_toad"})
     sad = [f"My dog number {number} died, and I cried" for number in range(23)]
-    for number, text in enumerate(["the zarnok is by the mill", *sad[:12], "nice soup", *sad[12:], "soup!"], 1):
+    for number, text in enumerate(
+        ["the zarnok is by the mill", *sad[:12], "nice soup", *sad[12:], "soup!"], 1
+    ):
         clock.advance(60)
         who = "user_caity" if number == 1 else "user_toad"
         said = Percept(who, text, clock.now(), addressed="soup" in text, present=both)
