@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import islice
 from weakref import WeakValueDictionary
 
 from api.turns import HISTORY
@@ -24,8 +25,8 @@ from noodlings.recall.repetition import Wording, says_something, spelt_out
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
-from noodlings.values.memory import ImportanceParts, MemoryEntry, given
-from noodlings.values.percept import Percept
+from noodlings.values.memory import ImportanceParts, MemoryEntry, given, written_by
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
 AGAIN_SECONDS = 3_600.0
@@ -200,13 +201,19 @@ class ClientTalks:
         return are_secret
 
     def _latest(self, agent: Agent, user_id: str) -> list[MemoryEntry]:
-        """The latest memories of a user, oldest first: at least two if there are two."""
-        own = [entry for entry in agent.memory.retrieve_working() if entry.user_id == user_id]
+        """The latest memories of what a user said or did, oldest first: at least two if there are two."""
+        own = [entry for entry in agent.memory.retrieve_working() if _came_from(entry, user_id)]
         if len(own) > 1:
             return own
         store = self._society.store
-        ids = store.told_by(agent.id, user_id)[-2:]  # searches the whole archive
-        return sorted(store.entries(agent.id, ids).values(), key=lambda entry: entry.id)
+        ids = store.told_by(agent.id, user_id)  # searches the whole archive
+        found = (entry for number in reversed(ids) for entry in store.entries(agent.id, [number]).values())
+        return [*islice((entry for entry in found if _came_from(entry, user_id)), 2)][::-1]
 
     def _alone(self, agent_id: str, user_id: str) -> asyncio.Lock:
         return self._locks.setdefault((agent_id, user_id), asyncio.Lock())
+
+
+def _came_from(entry: MemoryEntry, user_id: str) -> bool:
+    """Whether it is from a user, and no fact that was understood or written about them."""
+    return entry.user_id == user_id and entry.kind is not Kind.FACT and not written_by(entry)

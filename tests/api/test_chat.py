@@ -26,7 +26,7 @@ from noodlings.store.sql import SqlStore
 from noodlings.store.vault import Encryption
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Tier
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Kind, Percept
 from tests.api.conftest import MakeSite, Site
 from tests.llm.server import chat as said_by_model
 from tests.llm.server import serving
@@ -465,6 +465,22 @@ async def test_others_in_between_change_nothing(site: Site):
     again = await say(site, user(A), assistant(first), user(B), user=CAITY)
     assert remembered(site) == [(A, first), (B, again)]
     assert len(remembered(site, TOAD)) == 25
+
+
+async def test_what_was_understood_or_written_about_somebody_is_no_line_of_theirs(site: Site):
+    first = await say(site, user(A), user=CAITY)
+    await say(site, user(A), assistant(first), user("I hid the zarn"), user=CAITY)
+    agent = site.society.agents["servnak"]
+    agent.remember_told(Percept(CAITY, "Caity hides things.", 0.0, Kind.FACT), "understood", NEUTRAL, 0.5)
+    agent.keep()
+    await agent.know(CAITY, "is a knight", "user_root")
+    changed = await say(site, user(A), assistant(first), user(B), user=CAITY)
+    for number in range(25):  # more than is in working memory
+        await site.tell(f"line {number}", TOAD)
+    again = await say(site, user(A), assistant(first), user(C), user=CAITY)
+    assert [text for text, _ in remembered(site)] == [A, "Caity hides things.", "is a knight", C]
+    assert remembered(site)[-1] == (C, again)
+    assert changed != again
 
 
 async def test_asked_again_while_it_is_still_thinking(site: Site, monkeypatch: pytest.MonkeyPatch):
