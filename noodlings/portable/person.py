@@ -117,6 +117,8 @@ def find_person(society: Society, who: str) -> Person:
         meant = [one for one in known if called in (folded(one), folded(display_name(one, names)))]
         meant += [account.user_id for account in accounts if folded(account.name) == called]
         meant += [one for one in (user_id_of(wanted), account_id_of(called)) if _told(society, one)]
+    if not meant and _witnessed(society, wanted):
+        meant = [wanted]
     people = {}
     for one in meant:
         theirs = tuple(account for account in accounts if one in _ids_of(account))
@@ -379,3 +381,11 @@ def _token_users(society: Society) -> list[str]:
 
 def _told(society: Society, user_id: str) -> bool:
     return any(society.store.told_by(agent_id, user_id) for agent_id in society.store.agents())
+
+
+def _witnessed(society: Society, user_id: str) -> bool:
+    """Whether somebody of whom nothing else is kept was there when others spoke; this reads every memory."""
+    settings = society.settings
+    with snapshot(settings.database, Encryption.of(settings.store)) as stored:
+        kept = (one.entry for agent_id in stored.agents() for one in stored.entries(agent_id))
+        return any(user_id in entry.audience.witnesses for entry in kept)

@@ -219,6 +219,22 @@ async def test_what_others_told_of_them_goes_and_they_were_no_witness(tmp_path: 
         assert hearsay(mill) == ()
 
 
+async def test_whoever_only_listened_can_be_forgotten_and_whoever_comes_then_was_not_there(
+    tmp_path: Path,
+) -> None:
+    with society_in(tmp_path) as society:
+        before = frozenset({CAITY})
+        await told(society, "Between us, the mill is sold", BOB, present=before)
+        person = find_person(society, CAITY)
+        assert (person.ids, report(society, person).characters) == ((CAITY,), {})
+        forget_person(society, ADMIN, person)
+        assert CAITY not in str([society.store.archive("phi"), society.store.traces("phi"), society.names()])
+        with pytest.raises(NotFound):
+            find_person(society, CAITY)
+        await told(society, "what of the mill?", CAITY)
+        assert "sold" not in str(society.store.traces("phi"))
+
+
 @pytest.mark.parametrize("store", [{}, {"key": UserKey(bytes(32)).text, "encrypt": "all"}])
 async def test_nothing_says_any_more_what_they_did(tmp_path: Path, store: dict[str, str]) -> None:
     settings = Settings(store={"path": str(tmp_path)} | store, embedding={"model": "none"})
