@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from noodlings.agent.hearsay import compared
 from noodlings.agent.learned import FACTS, former
 from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import uncalled
@@ -23,7 +24,6 @@ from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.ports import Allowance, FactReader, ToldLines
 from noodlings.recall.filters import Filters
-from noodlings.recall.lexical import stems
 from noodlings.reflection.facts import TOLD
 from noodlings.reflection.plans import DAY
 from noodlings.values.affect import NEUTRAL
@@ -181,8 +181,8 @@ class FactReading:
         for fact, line, percept in facts:
             affect, significance = line.affect or NEUTRAL, line.parts.significance
             entry = agent.remember_told(percept, SOURCE, affect, significance)
-            words = set(stems(fact.words)) - set(stems(line.user_text)) - set(stems(told.speaker))
-            lent = (one for one in told.known if not words.isdisjoint(stems(one.user_text)))
+            words = compared(fact.words) - compared(line.user_text) - compared(told.speaker)
+            lent = (one for one in told.known if not words.isdisjoint(compared(one.user_text)))
             shown = {one.id for one in (*told.before, *told.lines, *lent)} - {line.id}
             links = [
                 (line.id, LinkType.UNDERSTOOD),

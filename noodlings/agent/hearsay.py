@@ -78,9 +78,9 @@ def _all_sources(
         entries = store.entries(trace.agent_id, _told_in(trace))
         chains |= dict.fromkeys(sources(trace, entries, hearers, part))
         part = part or trace.response or ""
-        said = _compared(part)
+        said = compared(part)
         repeated = {
-            one.id: len(said & _compared(one.response))
+            one.id: len(said & compared(one.response))
             for one in entries.values()
             if one.id < trace.entry_id and one.response and may_learn(frozenset(hearers), one.audience)
         }
@@ -103,7 +103,7 @@ def _told_in(trace: Trace) -> list[int]:
     return [*told, *lensed, *trace.talk, trace.entry_id]
 
 
-def _compared(text: str) -> set[str]:
+def compared(text: str) -> set[str]:
     """The words of a text, as they are compared; two characters of a script without spaces are one."""
     return {*stems(text), *_PAIR.findall(text)}
 
@@ -119,10 +119,10 @@ def sources(
         hearers: ids of all who hear it told.
         part: the only part of the answer that they hear; "" for all of it.
     """
-    said, chains = _compared(part or trace.response or ""), dict[tuple[str, ...], int]()
+    said, chains = compared(part or trace.response or ""), dict[tuple[str, ...], int]()
     told, recalled = set[str](), {found.entry_id for found in trace.recalled}
     for entry in sorted(entries.values(), key=lambda one: one.id == trace.entry_id):
-        of, answered = _compared(entry.user_text), entry.id == trace.entry_id
+        of, answered = compared(entry.user_text), entry.id == trace.entry_id
         if answered and entry.user_text.endswith("?"):
             said -= told  # to ask for what others told is not to tell it
         fewest = min(SHARED_WORDS, len(of) or SHARED_WORDS) if entry.id in recalled else SHARED_WORDS

@@ -219,6 +219,19 @@ async def test_a_fact_is_forgotten_with_its_line_and_with_what_else_lent_it_word
     assert facts(store) == []
 
 
+async def test_a_fact_is_forgotten_with_an_earlier_one_that_lent_it_words_in_any_script(
+    make_agent, store, say, clock
+):
+    reader = Reader(
+        啊=[(SPEAKER, FactKind.HEALTH, "安有糖尿病。")], 唉=[(SPEAKER, FactKind.HEALTH, "安的糖尿病很严重。")]
+    )
+    agent = make_agent(fact_reader=reader, archive=AgentArchive("phi", store, EmbeddingQueue()))
+    await told(agent, say("啊 remember this: 我每天都要打胰岛素"), say("唉 remember this: 现在更严重了"))
+    assert len(facts(store)) == 2
+    agent.forget([store.archive("phi")[0].id], "user_ann", clock.now())
+    assert facts(store) == []
+
+
 async def test_a_fact_is_forgotten_with_what_an_answer_was_made_of(make_agent, store, say, clock):
     class Recalling:
         name = "llm"
