@@ -66,9 +66,8 @@ def turns_made_of(
                 continue
             read = _put_into_words(trace)
             made_of_it = not (read.isdisjoint(gone) and _symbols_read(trace).isdisjoint(symbols))
-            told_before = any(
-                one in sources and within(trace.audience, audiences.get(one, OPEN)) for one in trace.talk
-            )
+            before = sources.intersection(trace.talk)
+            told_before = any(within(trace.audience, audiences.get(one, OPEN)) for one in before)
             if read.isdisjoint(sources) and not made_of_it and not told_before:
                 continue
             said = f"{trace.thought} {trace.response or ''}"
