@@ -19,7 +19,7 @@ from noodlings.ports import Clock, Forgotten, Repository
 from noodlings.recall.filters import EVERYTHING
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.memory import Link, LinkType, MemoryEntry, written_by
 from noodlings.values.percept import Kind
 
 UNDO_SECONDS = 600.0
@@ -83,14 +83,19 @@ class Corrections:
         return entries
 
     def told_by(self, caller: Caller, name: str, user_id: str) -> list[int]:
-        """The ids of everything that one user told an agent, in the whole archive, rising.
+        """The ids of everything that one user told an agent, in the whole archive, rising; for an admin with
+        facts that were written about them by hand.
 
         Raises `Forbidden` when that user is not the caller, who is no admin.
         """
         agent = self._agent_for_deletion(caller, name)
         if caller.role is not Role.ADMIN and user_id != caller.user_id:
             raise Forbidden("You can only delete what you told the character yourself: --user me.")
-        return self._store.told_by(agent.id, user_id)
+        ids = self._store.told_by(agent.id, user_id)
+        if caller.role is Role.ADMIN:
+            return ids
+        kept = self._store.entries(agent.id, ids)  # without damaged ones, which may go
+        return [number for number in ids if number not in kept or not written_by(kept[number])]
 
     def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
         """Delete entries for good, with everything made of them: all of them or none, see `own`.
@@ -254,7 +259,7 @@ def _entry(agent: Agent, entry_id: int) -> MemoryEntry:
 
 
 def _is_own(caller: Caller, entry: MemoryEntry) -> bool:
-    return entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT
+    return entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT and not written_by(entry)
 
 
 def _episodic(agent: Agent) -> set[int]:

@@ -379,6 +379,17 @@ async def test_who_may_have_something_forgotten(make_society, tell):
     assert corrections.forget_user(BOB, "phi", "user_bob").count == 2
 
 
+async def test_what_an_admin_wrote_about_somebody_only_an_admin_has_forgotten(make_society, tell):
+    society = make_society()
+    written = await society.corrections.know(ADMIN, "phi", "user_bob", "is banned from the mill")
+    await tell(society, "I like the mill", "user_bob")
+    with pytest.raises(NotFound, match=f"no memory {written.id} that you may change"):
+        society.corrections.forget(BOB, "phi", [written.id])
+    assert society.corrections.forget_user(BOB, "phi", "user_bob").count == 1
+    assert [entry.id for entry in society.store.archive("phi")] == [written.id]
+    assert society.corrections.forget_user(ADMIN, "phi", "user_bob").count == 1
+
+
 async def test_a_thought_is_the_agents_own(make_society, tell):
     society = make_society()
     thought = await tell(society, "I wonder about Bob", "user_bob", kind=Kind.THOUGHT)
