@@ -26,8 +26,8 @@ from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
-from noodlings.values.audience import OPEN, within
-from noodlings.values.memory import KNOWN_BY, written_by
+from noodlings.values.audience import within
+from noodlings.values.memory import KNOWN_BY, MemoryEntry, written_by
 from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import RecalledTrace, Trace
 
@@ -43,6 +43,7 @@ def turns_made_of(
     gone: frozenset[int],
     words: frozenset[str],
     symbols: frozenset[int] = frozenset(),
+    unanswered: Iterable[MemoryEntry] = (),
 ) -> frozenset[int]:
     """The turns that may hold words of what was forgotten, each by the id of its entry.
 
@@ -55,10 +56,12 @@ def turns_made_of(
         words: content words of them and of their symbols. Without any, only turns that had the forgotten
             itself in mind are found.
         symbols: ids of the symbols made of them, faded ones too.
+        unanswered: those of the forgotten that were lived and have no turn.
     """
     reached: set[int] = set()
     sources, known = set(gone), 0
     audiences = {trace.entry_id: trace.audience for trace in traces}
+    audiences |= {entry.id: entry.audience for entry in unanswered}
     while len(sources) > known:  # an answer may be repeated by a later one, that by another, and so on
         known = len(sources)
         for trace in traces:
@@ -66,8 +69,8 @@ def turns_made_of(
                 continue
             read = _put_into_words(trace)
             made_of_it = not (read.isdisjoint(gone) and _symbols_read(trace).isdisjoint(symbols))
-            before = sources.intersection(trace.talk)
-            told_before = any(within(trace.audience, audiences.get(one, OPEN)) for one in before)
+            before = sources.intersection(trace.talk) & audiences.keys()
+            told_before = any(within(trace.audience, audiences[one]) for one in before)
             if read.isdisjoint(sources) and not made_of_it and not told_before:
                 continue
             said = f"{trace.thought} {trace.response or ''}"
@@ -260,7 +263,10 @@ def _redact_traces(
             traces[row["entry_id"]] = trace_of(transaction.vault.opened("traces", row))
         except StoreError:
             transaction.run(sql.FORGET_TRACE, _key(agent_id, row["entry_id"]))
-    turns = turns_made_of(list(traces.values()), gone, words, symbols) - gone
+    rows = transaction.rows(sql.ENTRIES, {"of_agent": agent_id, "ids": id_list(gone - traces.keys())})
+    others = undamaged(rows, transaction.vault.reading("entries", entry_of))
+    lived = [entry for entry in others if not entry.source]
+    turns = turns_made_of(list(traces.values()), gone, words, symbols, lived) - gone
     changed = {entry_id: without(traces[entry_id], gone) for entry_id in turns}
     for entry_id in traces.keys() - turns - gone:  # of the words of these nothing is in an answer
         if not gone.isdisjoint(_entries_read(traces[entry_id]).union(traces[entry_id].regard.evidence)):

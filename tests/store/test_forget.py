@@ -92,7 +92,11 @@ def test_what_a_model_repeats_of_the_talk_before_goes_from_hand_to_hand(voice: s
     turns = [a_trace(number, response=text, voice=voice, audience=whose) for number, text, whose in said]
     thought = a_trace(16, thought="That crown again", response="Hm.", voice=voice, audience=two)
     told = [a_trace(1, audience=two), *turns, thought]
-    assert turns_made_of(told, frozenset({1}), content_words(["I stole the crown"])) == gone
+    crown = content_words(["I stole the crown"])
+    assert turns_made_of(told, frozenset({1}), crown) == gone
+    cut_off = replace(an_entry(11), audience=two)
+    assert turns_made_of(told, frozenset({11}), crown) == set()  # never in a talk: a fact, a line of a log
+    assert turns_made_of(told, frozenset({11}), crown, unanswered=[cut_off]) == gone
 
 
 @given(st.lists(st.tuples(st.integers(2, 9), st.integers(1, 9), st.booleans()), max_size=12))
