@@ -110,8 +110,9 @@ def _entry_line(agent_id: str, kept: ArchivedEntry) -> dict[str, Any]:
         "episodic": kept.episodic,
         "consolidated": kept.consolidated,
     }
-    if not entry.source:
-        del line["source"]  # so that a noodlings without sources can read it
+    for name in ("source", "hindsight"):
+        if not line[name]:
+            del line[name]  # so that a noodlings without sources, or without nights, can read it
     return line
 
 
@@ -135,6 +136,8 @@ def _tier(audience: Audience) -> dict[str, int]:
 
 def _link_line(agent_id: str, link: Link) -> dict[str, Any]:
     line = asdict(link)
+    if link.quoted is None:
+        del line["quoted"]  # so that an older noodlings can read it
     return {"type": "link", "agent": agent_id, "kind": line.pop("type"), **line}
 
 

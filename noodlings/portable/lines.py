@@ -36,6 +36,7 @@ from noodlings.values.memory import (
     ArchivedAgent,
     ArchivedEntry,
     ArchivedSymbol,
+    Hindsight,
     ImportanceParts,
     Link,
     LinkType,
@@ -231,6 +232,7 @@ class EntryLine(RecordLine):
     episodic: bool
     consolidated: bool
     source: Text = ""
+    hindsight: dict[Annotated[Hindsight, Field(strict=False)], float] = Field(default_factory=dict)
 
     def value(self) -> ArchivedEntry:
         """The memory."""
@@ -341,6 +343,7 @@ class LinkLine(RecordLine):
     kind: Annotated[LinkType, Field(strict=False)]  # by its name
     strength: Unit
     created: Moment
+    quoted: Annotated[list[Whole], Field(min_length=4, max_length=4)] | None = None
 
     @field_validator("target")
     @classmethod

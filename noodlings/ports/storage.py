@@ -43,6 +43,7 @@ class EntryColumns:
         ingested: whether a source told each of them.
         embedded: whether each has a vector; `vectors` are those, float32 of length 1.
         tried: by entry id, the failed attempts of entries without a vector.
+        weights: what each weighs in hindsight, 0…1; empty where that is its importance.
     """
 
     ids: Sequence[int]
@@ -60,6 +61,7 @@ class EntryColumns:
     embedded: Sequence[bool] = ()
     vectors: Iterable[Vector] = ()
     tried: Mapping[int, EntryVector] = field(default_factory=dict)
+    weights: Sequence[float] = ()
 
     @classmethod
     def of(cls, entries: Sequence[MemoryEntry], vectors: Mapping[int, EntryVector] | None = None) -> Self:
@@ -85,6 +87,7 @@ class EntryColumns:
             embedded=[vector is not None for vector in made],
             vectors=[vector for vector in made if vector is not None],
             tried={number: one for number, one in kept.items() if one.vector is None},
+            weights=[entry.weight for entry in entries],
         )
 
 
@@ -110,7 +113,7 @@ class Changes:
     Links, vectors and symbols belong to entries that exist already or are among `added`.
 
     Attributes:
-        updated: entries whose response, override, pin or recall history changed.
+        updated: entries whose response, override, pin, recall history or hindsight changed.
         episodic: ids that are in episodic memory from now on.
         evicted: ids that left episodic memory (they stay in the archive).
         state: the new state, or None to leave it.

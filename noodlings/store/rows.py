@@ -27,6 +27,7 @@ from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import (
     ArchivedSymbol,
     EntryVector,
+    Hindsight,
     ImportanceParts,
     Link,
     LinkType,
@@ -34,6 +35,7 @@ from noodlings.values.memory import (
     Symbol,
     Vector,
     tags_in,
+    weighed,
 )
 from noodlings.values.percept import Kind, kept_audience
 from noodlings.values.relationship import NO_REGARD, Manner, Regard
@@ -151,7 +153,12 @@ def history_row(entry: MemoryEntry) -> Row:
         "audience": to_json(witnesses, "audience") if witnesses else None,
         "confined": entry.audience.confined,
         "tier": int(entry.audience.tier),
+        "hindsight": to_json(_shifts(entry.hindsight), "hindsight") if entry.hindsight else None,
     }
+
+
+def _shifts(hindsight: Mapping[Hindsight, float]) -> dict[str, float]:
+    return {reason.value: number(shift, "hindsight") for reason, shift in hindsight.items()}
 
 
 def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
@@ -177,9 +184,15 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
             audience=_audience(row, what),
             pinned=bool(row["pinned"]),
             extra=column(row, "entries.extra", what, lambda it: {} if it is None else from_json(it, "extra")),
+            hindsight=column(row, "entries.hindsight", what, _hindsight),
         )
     except KeyError as error:
         raise StoreError(f"{what} is damaged: it has no column {error}") from None
+
+
+def _hindsight(document: str | None) -> dict[Hindsight, float]:
+    shifts = {} if document is None else from_json(document, "hindsight")
+    return {Hindsight(reason): float(shift) for reason, shift in shifts.items()}
 
 
 def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
@@ -188,9 +201,9 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
     Raises:
         StoreError: something of it is damaged; reading row by row tells what.
     """
-    names = tuple(zip(*rows, strict=True)) or ((),) * 17
+    names = tuple(zip(*rows, strict=True)) or ((),) * 18
     (ids, timestamps, users, texts, responses, affects, importances, kinds, places) = names[:9]
-    witnesses, confined, extras, blobs, attempts, reasons, tiers, ingested = names[9:]
+    witnesses, confined, extras, blobs, attempts, reasons, tiers, ingested, seen = names[9:]
     try:
         _require(_TEXT, *users, *texts, *places)
         _require(_TEXT | _NONE, *responses, *reasons)
@@ -225,6 +238,10 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
                     (texts, responses, extras, places), _WITHOUT_WORDS.values(), strict=True
                 )
             )
+        weights = [
+            importance if document is None else weighed(importance, _hindsight(document))
+            for importance, document in zip(importances, seen, strict=True)
+        ]
         marked = {n: from_json(extra, "extra") for n, extra in enumerate(extras) if extra is not None}
         return EntryColumns(
             ids,
@@ -246,6 +263,7 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
                 for n, tried in enumerate(attempts)
                 if tried is not None and blobs[n] is None
             },
+            weights,
         )
     except (struct.error, KeyError, TypeError, ValueError, AttributeError, NoodlingsError):
         raise StoreError("part of the archive cannot be read") from None
@@ -385,6 +403,7 @@ def link_row(agent_id: str, link: Link) -> Row:
         "type": link.type.value,
         "strength": number(link.strength, "strength"),
         "created": number(link.created, "created"),
+        "quoted": None if link.quoted is None else to_json(list(link.quoted), "quoted"),
     }
 
 
@@ -393,7 +412,12 @@ def link_of(row: Stored) -> Link:
     source, target = row["source_id"], row["target_id"]
     what = f"the link from {source} to {target} of {row['agent_id']}"
     sort = column(row, "links.type", what, LinkType)
-    return column(row, "links.strength", what, lambda it: Link(source, target, sort, it, row["created"]))
+    quoted = column(
+        row, "links.quoted", what, lambda it: None if it is None else tuple(from_json(it, "quoted"))
+    )
+    return column(
+        row, "links.strength", what, lambda it: Link(source, target, sort, it, row["created"], quoted)
+    )
 
 
 def vector_row(agent_id: str, vector: EntryVector) -> Row:

@@ -235,7 +235,7 @@ ALL_TRACES = select(traces).where(_of_traces).order_by(traces.c.entry_id)
 _add_link = upsert(links)
 ADD_LINK = _add_link.on_conflict_do_update(
     index_elements=list(links.primary_key),
-    set_={"strength": _add_link.excluded.strength},
+    set_={name: _add_link.excluded[name] for name in ("strength", "quoted")},
     where=_add_link.excluded.strength > links.c.strength,
 )
 DROP_LINK = delete(links).where(
@@ -269,6 +269,7 @@ COLUMNS = (
         *(vectors.c[name] for name in ("vector", "attempts", "reason")),
         entries.c.tier,
         entries.c.source.is_not(None),
+        entries.c.hindsight,
     )
     .join_from(
         entries,

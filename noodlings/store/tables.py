@@ -32,7 +32,7 @@ from sqlalchemy import (
 from sqlalchemy import Integer as AnyInteger
 from sqlalchemy import Text as AnyText
 
-SCHEMA = "0010"
+SCHEMA = "0011"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 # On PostgreSQL integers have 64 bits as in SQLite, and texts are sorted by code point.
@@ -99,6 +99,8 @@ entries = Table(
     # Of what a source told; NULL for what was lived.
     Column("source", Text),
     Column("tier", Integer, nullable=False, server_default=text("0")),
+    # Reasons, of a fixed set, and numbers.
+    Column("hindsight", Text),
     UniqueConstraint("agent_id", "id"),
 )
 
@@ -156,6 +158,8 @@ links = Table(
     Column("type", Text, nullable=False),
     Column("strength", Float, nullable=False),
     Column("created", Float, nullable=False),
+    # Where the words that show it stand in the two entries, and never the words.
+    Column("quoted", Text),
     # Ids before the agent: SQLite takes an agent to have a handful of links, and would read all of them.
     PrimaryKeyConstraint("source_id", "agent_id", "target_id", "type"),
     *(
@@ -171,7 +175,10 @@ links = Table(
 )
 
 # With all that a link is, so that the thousands that lead to one memory are read from here alone.
-Index("ix_links_target", links.c.target_id, links.c.agent_id, links.c.strength, links.c.created)
+Index(
+    "ix_links_target",
+    *(links.c[name] for name in ("target_id", "agent_id", "strength", "created", "quoted")),
+)
 
 vectors = Table(
     "vectors",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -84,6 +84,33 @@ CORRECTION = "correction"
 """The source of an entry that an admin wrote in place of another, which is kept."""
 
 
+class Hindsight(StrEnum):
+    """Why a memory weighs more or less than when it was encoded, see `noodlings.reflection.hindsight`."""
+
+    ANSWERED_WITH = "answered_with"
+    """It came to mind for answers."""
+    ASKED_ABOUT = "asked_about"
+    """Somebody asked for what this person told."""
+    OVER = "over"
+    """It tells a plan that is over."""
+    REPEATED = "repeated"
+    """The same person said the same later."""
+    SUPERSEDED = "superseded"
+    """A later memory contradicts it, or came in its place."""
+    TOLD_BY_OTHERS = "told_by_others"
+    """Others told the same."""
+
+
+MOST_SHIFTED = 0.2
+"""By how much a weight differs from the importance at most."""
+
+
+def weighed(importance: float, hindsight: Mapping[Hindsight, float]) -> float:
+    """An importance with the shifts of its reasons, 0…1."""
+    shift = min(max(sum(hindsight.values()), -MOST_SHIFTED), MOST_SHIFTED)
+    return min(max(importance + shift, 0.0), 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
     """A percept as remembered. A value: a change is a new one (`dataclasses.replace`).
@@ -113,6 +140,7 @@ class MemoryEntry:
         extra: whatever else the host gave.
         source: the name of the source that told it, see `noodlings.ingest.record`; "" for what was lived,
             `CORRECTION` for other words of it.
+        hindsight: why it weighs more or less than its importance, each reason with its shift.
     """
 
     id: int
@@ -138,6 +166,12 @@ class MemoryEntry:
     stability: float = 0.0
     extra: dict[str, Any] = field(default_factory=dict)
     source: str = ""
+    hindsight: dict[Hindsight, float] = field(default_factory=dict)
+
+    @property
+    def weight(self) -> float:
+        """The importance in force as it looks in hindsight, 0…1."""
+        return weighed(self.importance, self.hindsight) if self.hindsight else self.importance
 
     @property
     def importance(self) -> float:
@@ -283,6 +317,14 @@ class LinkType(StrEnum):
     """The source is a fact that a model understood from the target."""
     UNDERSTOOD_WITH = "understood_with"
     """The model was shown the target beside the line from which it understood the source."""
+    CONTRADICTS = "contradicts"
+    """The source and the target, an earlier line of the same person, cannot both hold."""
+    CAUSES = "causes"
+    """By what the person said who told both, the source is the reason for the target."""
+
+
+TELLING = frozenset({LinkType.BY_HAND, LinkType.CONTRADICTS, LinkType.CAUSES})
+"""Links that bring an entry to mind beside the one that was asked for, and that can be taken away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +336,8 @@ class Link:
         type: how it came to be.
         strength: 0…1; of two links of one type between the same two, only the stronger is kept.
         created: world time.
+        quoted: where the words that show it begin and end, in the text of the source and then of the target;
+            None where no words do.
     """
 
     source: int
@@ -301,12 +345,15 @@ class Link:
     type: LinkType
     strength: float
     created: float
+    quoted: tuple[int, int, int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.source == self.target:
             raise UserError(f"a memory cannot be linked to itself ({self.source})")
         if not 0.0 <= self.strength <= 1.0:  # NaN fails this too
             raise UserError(f"strength is {self.strength!r}: it must lie between 0 and 1")
+        if self.quoted is not None and not (len(self.quoted) == 4 and min(self.quoted) >= 0):
+            raise UserError(f"quoted is {self.quoted!r}: it must be four places in two texts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,16 @@ def an_entry(number: int, text: str = "hello", **changes: Any) -> MemoryEntry:
     return witnessed(MemoryEntry(**(fields | changes)), ids)
 
 
-BEFORE_TIERS = """
+BEFORE_NIGHTS = """
+ALTER TABLE entries DROP COLUMN hindsight;
+DROP INDEX ix_links_target;
+ALTER TABLE links DROP COLUMN quoted;
+CREATE INDEX ix_links_target ON links (target_id, agent_id, strength, created);
+UPDATE alembic_version SET version_num = '0010';
+"""
+"""Brings a database back to the schema of before an agent went over its days."""
+
+BEFORE_TIERS = f"""{BEFORE_NIGHTS}
 ALTER TABLE entries DROP COLUMN tier;
 ALTER TABLE symbols DROP COLUMN tier;
 DROP TABLE keys;

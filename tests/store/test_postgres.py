@@ -24,7 +24,7 @@ from noodlings.store.tables import SCHEMA  # noqa: E402
 from noodlings.store.vault import Encryption  # noqa: E402
 from noodlings.values.audience import Tier  # noqa: E402
 from tests.postgres import NewDatabase, PostgresServer  # noqa: E402
-from tests.store.records import AGENT, an_entry  # noqa: E402
+from tests.store.records import AGENT, BEFORE_NIGHTS, an_entry  # noqa: E402
 from tests.store.test_kill import killed, start_writer  # noqa: E402
 
 
@@ -116,6 +116,8 @@ def test_tables_of_a_newer_version_are_refused(url: str, admin: Any) -> None:
 def test_tables_of_an_older_version_are_migrated_by_a_writer_only(url: str, admin: Any) -> None:
     with closing(SqlStore(url, encryption=Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text)))) as store:
         store.commit(Changes(AGENT, added=(an_entry(1),)))
+    for statement in BEFORE_NIGHTS.strip().split("\n"):
+        admin.execute(statement)
     admin.execute("UPDATE alembic_version SET version_num = '0008'")
     keys = Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))
     with pytest.raises(StoreError, match="older version"):

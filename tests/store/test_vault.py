@@ -26,7 +26,7 @@ from noodlings.values.audience import Audience, Tier
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import EntryVector, MemoryEntry, Order
 from tests.at_rest import found
-from tests.store.records import AGENT, a_symbol, a_trace, an_entry, same
+from tests.store.records import AGENT, BEFORE_NIGHTS, a_symbol, a_trace, an_entry, same
 
 OLD, NEW = UserKey(bytes(32)), UserKey(bytes(range(32)))
 ALL = Encryption(Tier.OPEN, UserKeys(OLD.text))
@@ -255,6 +255,7 @@ def test_what_an_older_version_left_plain_beside_a_key_is_sealed(tmp_path):
         database.execute("DELETE FROM source_records WHERE record IS NULL")
         row = (AGENT, RECORD.source, RECORD.id, RECORD.digest, 1, "", 0, "", None)
         database.execute("INSERT INTO source_records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        database.executescript(BEFORE_NIGHTS)
         database.execute("UPDATE alembic_version SET version_num = '0008'")
     with closing(SqlStore(tmp_path, encryption=ALL)) as store:
         assert_named(store)
