@@ -1,4 +1,4 @@
-"""Changing what an agent remembers: forget, pin, set importance, link, and undo."""
+"""Changing what an agent remembers: forget, pin, set importance, link, undo, and let it go over all of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID, Actor, AgentName, EntryId, InspectorPart, SocietyPart, topic_router
 from noodlings.agent.corrections import KNOWING, LONGEST_CORRECTION, LONGEST_FACT
-from noodlings.inspect.changes import Corrected, FactKnown, Forgot, LinkAdded, LinksRemoved, Reworded
+from noodlings.agent.night import REFLECTING
+from noodlings.inspect.changes import (
+    Corrected,
+    FactKnown,
+    Forgot,
+    LinkAdded,
+    LinksRemoved,
+    NightView,
+    Reworded,
+)
 
 router = topic_router("/api/agents/{agent}/memory", tags=["corrections"])
 
@@ -143,3 +152,18 @@ async def undo(agent: AgentName, caller: Actor, society: SocietyPart) -> Respons
     """Undo the last pin or importance set by hand, up to ten minutes later. Admin only."""
     entry, _ = society.corrections.undo(caller, agent)
     return shown(Corrected.of(society.find(agent).id, entry))
+
+
+@router.post("/reflection", status_code=202, responses=documented(NightView, 202))
+async def reflect(agent: AgentName, caller: Actor, society: SocietyPart) -> Response:
+    """Let the character go over what it perceived, in the background. Admin only."""
+    caller.require_admin(REFLECTING)
+    await society.find(agent).begin_reflecting()
+    return shown(NightView.of(society.find(agent)), 202)
+
+
+@router.get("/reflection", responses=documented(NightView))
+async def night(agent: AgentName, caller: Actor, society: SocietyPart) -> Response:
+    """How far it is with that, or how it last ended. Admin only."""
+    caller.require_admin(REFLECTING)
+    return shown(NightView.of(society.find(agent)))

@@ -29,8 +29,9 @@ async def links(context: CommandContext, parsed: Parsed) -> Reply:
     """Show the memories that are linked with one memory, as a tree.
 
     Memories are linked when one follows another in the same talk, when one comes to mind for the answer to
-    another, and by hand (@link). An arrow to the right points from the memory above to what it followed or
-    recalled; an arrow to the left points the other way. Only the strongest links of each memory are shown.
+    another, when a person contradicts or explains what they told (@reflect finds that; the words that show it
+    are quoted), and by hand (@link). An arrow to the right points from the memory above to what it followed
+    or recalled; an arrow to the left points the other way. Only the strongest links of each memory are shown.
 
       --id N              the memory to start from
       --depth N           how many steps deep, 1 to 3; normally 2
@@ -91,7 +92,7 @@ def _ends(parsed: Parsed) -> tuple[int, int]:
 def links_view(view: LinksView) -> RenderableType:
     columns = (
         TextColumn("#", 18),
-        TextColumn("link", 16),
+        TextColumn("link", 18),
         *MEMORY_COLUMNS,
     )
     root = (Text(str(view.entry.id)), BLANK, *memory_cells(view.entry))
@@ -102,8 +103,16 @@ def links_view(view: LinksView) -> RenderableType:
         source_line(view.entry),
         BLANK,
         TextRows(columns, rows),
+        *(quiet(_words_of(one)) for one in view.linked if any(one.shown_by)),
         hidden(view.hidden) if view.linked else nothing("It has no links yet.", view.hidden),
     )
+
+
+def _words_of(one: LinkedEntryView) -> str:
+    """A contradiction, or a cause and its consequence, with the words that show it."""
+    ends = (one.via, one.entry.id) if one.outgoing else (one.entry.id, one.via)
+    told, other = one.shown_by
+    return f'{ends[0]} {one.type.replace("_", " ")} {ends[1]}: "{told}" - "{other}"'
 
 
 def _branches(

@@ -69,8 +69,9 @@ def entry_rows(
     rows: list[tuple[Text, ...]] = []
     for entry, first in zip(entries, firsts, strict=True):
         rows.append(_row(entry, first, with_name))
-        if with_response and entry.response:
-            rows.append((*[BLANK] * (len(columns) - 1), words(f"↳ {entry.response}", QUIET)))
+        below = [f"↳ {entry.response}" if entry.response else "", in_hindsight(entry)]
+        shown = filter(None, below if with_response else ())
+        rows += [(*[BLANK] * (len(columns) - 1), words(line, QUIET)) for line in shown]
     return TextRows(columns, rows)
 
 
@@ -95,7 +96,15 @@ def flow_rows(recalled: Sequence[views.FlowEntryView]) -> TextRows:
             score = measure(item.scores.get(why, item.score), BAR)
             rows.append((*mark, score, words(NAMES.get(why, why)), *about))
             mark, about = (BLANK, BLANK), (BLANK,) * len(about)
+        if item.entry and item.entry.hindsight:
+            rows.append((*[BLANK] * (len(columns) - 1), words(in_hindsight(item.entry), QUIET)))
     return TextRows(columns, rows)
+
+
+def in_hindsight(entry: views.EntryView) -> str:
+    """What a memory weighs in hindsight, and why; "" where that is its importance."""
+    reasons = (f"{reason.replace('_', ' ')} {shift:+.2f}" for reason, shift in entry.hindsight.items())
+    return f"weighs {entry.weight:.2f} in hindsight: {', '.join(reasons)}" if entry.hindsight else ""
 
 
 MEMORY_COLUMNS = (

@@ -10,9 +10,10 @@ from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining
 from commands.parse import Parsed, Spec
 from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
+from noodlings.agent.night import REFLECTING
 from noodlings.drawing.marks import LOUD, QUIET, ago, words
 from noodlings.errors import UserError
-from noodlings.inspect.changes import FactKnown
+from noodlings.inspect.changes import FactKnown, NightView
 from noodlings.inspect.people import (
     AcquaintanceView,
     FactView,
@@ -83,21 +84,22 @@ async def know(context: CommandContext, parsed: Parsed) -> Reply:
 
 @looking_inside(Spec("@reflect NAME"))
 async def reflect(context: CommandContext, parsed: Parsed) -> Reply:
-    """Let a character's model note what people told about themselves.
+    """Let a character go over what it perceived since it last did so.
 
-    It does so by itself after each talk. Use this for what was said before a model was connected, or for logs
-    that were ingested. It goes on in the background; @people shows what was noted. For admins.
+    It links what contradicts or explains what the same person told; @links shows that. If a model is
+    connected, it also notes what people told about themselves before there was one, or in logs that were
+    ingested; @people shows that. It goes on in the background. For admins.
 
     Examples:
       @reflect servnak
     """
-    context.caller.require_admin("let a character reflect")
+    context.caller.require_admin(REFLECTING)
     agent = context.society.find(parsed.name)
-    unread = await agent.read_all_facts()
-    name = agent.persona.name
-    what = _lines(unread)
-    said = f"{name} is reading {what} now." if unread else f"{name} has read everything that it was told."
-    return Reply({"agent": agent.id, "unread": unread}, words(said))
+    await agent.begin_reflecting()
+    count, name = agent.new_since_night, agent.persona.name
+    what = f"{count:,} new {'memory' if count == 1 else 'memories'} and all that it had"
+    said = f"{name} is going over {what} now."
+    return Reply(NightView.of(agent).as_dict(), words(said))
 
 
 @looking_inside(Spec("@profile NAME [--limit N] [--page N]", PAGE_FLAGS))

@@ -163,6 +163,7 @@ def build(
                 perceived,
                 settings.retrieval,
                 settings.reflection.relationships,
+                settings.reflection.hindsight,
             )
         core = AgentCore(
             persona,
@@ -302,6 +303,7 @@ def _hierarchical(settings: Settings, journal: ChangeJournal) -> HierarchicalMem
         symbol_capacity=windows.subconscious,
         journal=journal,
         logged_below=settings.store.logged_below,
+        hindsight=settings.reflection.hindsight,
     )
 
 

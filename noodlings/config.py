@@ -152,6 +152,8 @@ class ThoughtSettings(Section):
 
 class ReflectionSettings(Section):
     relationships: bool = True
+    hindsight: bool = True
+    window: Annotated[str, Field(pattern=r"^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$")] = ""
 
 
 _URL = r"postgresql\+psycopg://([^/?#@]*@)?(\[[\da-f:]+\]|[^/?#@:\[\]]*)(:\d+)?/[^/?#\s]+(\?[^#\s]*)?"

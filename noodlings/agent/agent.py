@@ -27,6 +27,7 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.agent.fact_reading import FactReading
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
+from noodlings.agent.night import Night, NightProgress
 from noodlings.agent.perceiving import (
     ASKED,
     GIVEN,
@@ -47,7 +48,6 @@ from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
-from noodlings.errors import UserError
 from noodlings.mind.appetites import Goal
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.values.affect import NEUTRAL, Affect
@@ -82,6 +82,7 @@ class Agent:
         self._pipeline = PerceptPipeline(core, services, self._unit_of_work)
         self._responder = Responder(core, services)
         self._facts = FactReading(core, core.journal, services)
+        self._night = Night(core, services, self._unit_of_work)
         self._follow_up = FollowUp(core, services, self._unit_of_work, self._responder, weakref.ref(self))
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
@@ -246,20 +247,29 @@ class Agent:
             return 0
         return await self._facts.read_next(self, reader, latest=latest)
 
-    async def read_all_facts(self) -> int:
-        """Begin to read what is unread, in the background; returns how many lines that are.
-
-        Raises `UserError` where nothing can read it.
-        """
-        if self._services.fact_reader is None or not self.memory.hierarchical:
-            raise UserError("There is no model to read with; docs/models.md says how to connect one.")
-        unread = await self.unread_lines()
-        await self._follow_up.read_all()
-        return unread
-
     async def unread_lines(self) -> int:
-        """How many of the lines it was told the model has still to read."""
+        """How many of the lines it was told a model has still to read."""
         return await self._facts.unread()
+
+    async def reflect(self, dry_run: bool = False) -> NightProgress:
+        """Go over what it perceived since it last did so, see `Night.run`."""
+        return await self._night.run(dry_run)
+
+    async def begin_reflecting(self) -> NightProgress:
+        """The same in the background, after the model has read what is unread."""
+        if not self.night.running:
+            await self._follow_up.reflect()
+        return self.night
+
+    @property
+    def new_since_night(self) -> int:
+        """How much it perceived since it last went over everything."""
+        return self._night.new
+
+    @property
+    def night(self) -> NightProgress:
+        """How far it is with that, or how it last ended."""
+        return self._night.progress
 
     async def taken_in(self) -> None:
         """Wait until what it perceived so far is kept."""

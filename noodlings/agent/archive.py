@@ -67,6 +67,7 @@ class AgentArchive:
         perceived: how many entries are stored.
         retrieval: how much mood counts in a search that does not say so; None for the defaults.
         relationships: whether it makes something of people.
+        hindsight: see `Searcher`.
 
     Attributes:
         model: the embedding model, "" for none.
@@ -84,6 +85,7 @@ class AgentArchive:
         perceived: int = 0,
         retrieval: RetrievalSettings | None = None,
         relationships: bool = True,
+        hindsight: bool = True,
     ) -> None:
         self.agent_id = agent_id
         self.retrieval = retrieval or RetrievalSettings()
@@ -108,6 +110,7 @@ class AgentArchive:
         self._loading: asyncio.Task[None] | None = None
         self._not_loaded = ""  # why
         self.searcher = Searcher(self.index)
+        self.searcher.hindsight = hindsight
 
     def state(self) -> ArchiveState:
         with self.index.lock:

@@ -77,9 +77,9 @@ class FollowUp:
         if self.services.ruminate and self.core.random(now).random() < self._pensiveness:
             await self._run(self.ruminate(now), self.services.voice is not None)
 
-    async def read_all(self) -> None:
-        """Read everything that it was told and was not read yet, in the background."""
-        await self._run(self._read_all(), slow=True)
+    async def reflect(self) -> None:
+        """Read everything that it was told and was not read yet, and go over all of it, in the background."""
+        await self._run(self._reflect(), slow=True)
 
     async def settle(self) -> None:
         """Wait for what is done in the background."""
@@ -181,11 +181,13 @@ class FollowUp:
         finally:
             self._due_reads = 0
 
-    async def _read_all(self) -> None:
-        """Read everything that it was told."""
+    async def _reflect(self) -> None:
+        """Read everything that it was told, and go over it."""
         agent = self.agent()
         while agent is not None and await self._read_facts(agent):
             pass
+        if agent is not None:
+            await agent.reflect()
 
     async def _read_facts(self, agent: Agent, latest: bool = False) -> int:
         """How many lines were read, 0 if none are left or the model failed."""

@@ -27,7 +27,7 @@ from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
 from noodlings.text import clean
 from noodlings.values.audience import Tier
-from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
+from noodlings.values.memory import TELLING, Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -185,7 +185,8 @@ async def remind(
         hits.append(by_id.setdefault(new, replace(by_id[lead], entry_id=new)))
     chosen = recollections(hits, entries, (percept.text, asked), most, corrections)
     found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
-    reached = linked(found, store.links_of(archive.agent_id, list(found))) if found else {}
+    links = store.links_of(archive.agent_id, list(found)) if found else []
+    reached = linked(found, links)
     known = {recalled.entry.id for recalled in chosen} | {turn.entry.id}
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
@@ -194,7 +195,10 @@ async def remind(
     first = chosen[: max(most - len(joined) - len(known_of), 0)]
     in_mind = {turn.entry.id, *(one.entry.id for one in (*first, *joined))}
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
-    return marked([*chosen[: max(most - len(joined), 0)], *joined[:most]], corrections)
+    reminded = [*chosen[: max(most - len(joined), 0)], *joined[:most]]
+    ids = {one.entry.id for one in reminded}
+    contradicted = (one for one in links if one.type is LinkType.CONTRADICTS and one.source in ids)
+    return marked(reminded, {one.target: one.source for one in contradicted} | corrections)
 
 
 def _with_lines(
@@ -315,10 +319,10 @@ def lines_of(facts: Collection[int], agent_id: str, store: Repository) -> dict[i
 
 
 def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float]:
-    """The entries linked by hand with what was found (id → score), with scores, the strongest first."""
+    """What telling links lead to from what was found (id → score), with scores, the strongest first."""
     reached: dict[int, float] = {}
     for link in links:
-        if link.type is LinkType.BY_HAND:
+        if link.type in TELLING:
             for here, there in ((link.source, link.target), (link.target, link.source)):
                 if here in found:
                     reached[there] = max(reached.get(there, 0.0), found[here] * link.strength)

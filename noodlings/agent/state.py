@@ -131,7 +131,7 @@ class StoredState(BaseModel):
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
         affect: what it felt about the latest percept, five numbers.
-        read: see `AgentCore`.
+        read, related: see `AgentCore`.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
@@ -144,6 +144,7 @@ class StoredState(BaseModel):
     feelings: StoredFeelings
     mind: dict[str, Any]
     read: list[Annotated[list[Annotated[int, Field(ge=0, le=2**53)]], Field(min_length=2, max_length=2)]] = []
+    related: Annotated[int, Field(ge=0, le=2**53)] = 0
 
 
 def stored_line(line: OwnLine) -> dict[str, Any]:
@@ -207,6 +208,7 @@ class AgentCore:
         forgettings: how often something was forgotten since the program began.
         prompts: entry id → what models were asked in its turn, for the latest turns; only in memory.
         read: ids of the entries that were read for facts, see `noodlings.agent.fact_reading`.
+        related: the id up to which entries were related with others, see `noodlings.agent.night`.
     """
 
     persona: Persona
@@ -225,6 +227,7 @@ class AgentCore:
     forgettings: int = 0
     prompts: dict[int, list[SentPrompt]] = field(default_factory=dict)
     read: IdRanges = field(default_factory=IdRanges)
+    related: int = 0
 
     @property
     def id(self) -> str:
@@ -266,6 +269,7 @@ class AgentCore:
                 "feelings": self.feelings.as_dict(),
                 "mind": self.mind.state_dict(),
                 **({"read": [list(pair) for pair in self.read.ranges]} if self.read.ranges else {}),
+                **({"related": self.related} if self.related else {}),
             },
         )
 
@@ -284,6 +288,7 @@ class AgentCore:
             self.feelings = Feelings.from_dict(state.feelings.model_dump(), self.persona)
             self.mind.load_state(state.mind)
             self.read = IdRanges.of(state.read)
+            self.related = state.related
 
     def recollect(self, record: AgentRecord) -> None:
         """Load the stored memories."""

@@ -1,53 +1,51 @@
-"""`noodlings reflect [NAME]`: a model reads what characters were told and it has not read yet."""
+"""`noodlings reflect [NAME]`: characters go over what they perceived, with a model or without one."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from noodlings.cli.options import AsJson, Config, Data, report, settings_of
-from noodlings.errors import LLMError, UserError
+from noodlings.errors import LLMError
 
 if TYPE_CHECKING:
     from noodlings.agent.agent import Agent
+    from noodlings.agent.night import NightProgress
 
 
 def reflect(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="One character; by default all.")] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say how many lines are still to be read.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would do.")] = False,
     as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Let the model note what people told about themselves, wherever it has not read that yet.
+    """Let characters go over what they perceived since they last did so.
 
-    Characters do this by themselves after each talk. Use it for what was said before a model was connected,
-    or for logs that were ingested. It can be interrupted: what was read is kept, and the next run continues.
-    While a server runs, type @reflect NAME in the world instead.
+    They link what contradicts or explains what the same person told. If a model is connected, it first notes
+    what people told about themselves, wherever it has not read that yet. See docs/people.md.
+
+    It can be interrupted: what was done is kept, and the next run continues. While a server runs, type
+    @reflect NAME in the world instead, or set reflection.window.
     """
     import asyncio
 
     from noodlings.host.visit import opened
 
     settings = settings_of(data, config)
-    if not dry_run and not (settings.llm.base_url and settings.llm.read_facts):
-        raise UserError(
-            "there is no model to read with: set llm.base_url and llm.model, and leave llm.read_facts on; see"
-            " docs/models.md. What is said plainly appears on the cards of @people without one."
-        )
+    reads = bool(settings.llm.base_url) and settings.llm.read_facts
     with opened(settings, read_only=dry_run) as society:
         agents = [society.find(name)] if name else [society.agents[one] for one in society.store.agents()]
         unread = asyncio.run(_unread(agents))
-        if dry_run:
-            lines = [f"{who}: {count:,} still to read" for who, count in unread.items() if count]
-            report("\n".join(lines) or "Everything is read.", {"unread": unread}, as_json)
-            return
-        read = asyncio.run(_read(agents, sum(unread.values())))
-        count = sum(read.values())
-        report(f"Read {count:,} {'line' if count == 1 else 'lines'}.", {"read": read}, as_json)
+        read = asyncio.run(_read(agents, sum(unread.values()))) if reads and not dry_run else {}
+        nights = asyncio.run(_nights(agents, dry_run))
+    lines = unread if dry_run else read
+    told = [_told(who, night, lines.get(who, 0), dry_run) for who, night in nights.items()]
+    found = {who: asdict(night) for who, night in nights.items()}
+    data_of = {"unread" if dry_run else "read": lines, "nights": found}
+    report("\n".join(filter(None, told)) or "There is nothing new to go over.", data_of, as_json)
 
 
 async def _unread(agents: list[Agent]) -> dict[str, int]:
@@ -69,3 +67,21 @@ async def _read(agents: list[Agent], total: int) -> dict[str, int]:
                 whole = f"{sum(read.values()):,} of {total:,} lines are read; run it again to continue"
                 raise LLMError(f"{error}. {whole}") from None
     return read
+
+
+async def _nights(agents: list[Agent], dry_run: bool) -> dict[str, NightProgress]:
+    return {agent.persona.name: await agent.reflect(dry_run) for agent in agents}
+
+
+def _told(who: str, night: NightProgress, lines: int, dry_run: bool) -> str:
+    """What was done, or would be, in a line; "" for nothing."""
+    read = "for a model to read" if dry_run else "read"
+    counts = (
+        (night.done, "memory", "memories"),
+        (night.contradictions, "contradiction", "contradictions"),
+        (night.causes, "cause", "causes"),
+        (night.reweighed, "memory weighed anew", "memories weighed anew"),
+        (lines, f"line {read}", f"lines {read}"),
+    )
+    parts = [f"{count:,} {one if count == 1 else more}" for count, one, more in counts if count]
+    return f"{who}: {', '.join(parts)}" if parts else ""

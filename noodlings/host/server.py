@@ -31,6 +31,7 @@ from noodlings.config import Settings
 from noodlings.connections import Connections, cannot_listen, listening, most_connections
 from noodlings.errors import StoreError, UserError
 from noodlings.host.backups import ScheduledBackups
+from noodlings.host.nights import reflect_within
 from noodlings.host.visit import BACKGROUND_SECONDS, Connect, opened, rooms_of, shown_in, shown_model
 from noodlings.host.workers import Answer, Worker, worker_of
 from noodlings.ports import ROOMS
@@ -322,6 +323,8 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
         asyncio.create_task(_idle_life(serving), name="idle life"),
         asyncio.create_task(society.meet_model(), name="asking the model"),
     ]
+    if window := society.settings.reflection.window:
+        background.append(asyncio.create_task(reflect_within(society, window), name="nights"))
     if society.settings.backup.folder:
         settings = society.settings
         backups = ScheduledBackups(settings.data_dir, settings.backup, Encryption.of(settings.store))

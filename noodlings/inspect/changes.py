@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
+from noodlings.agent.agent import Agent
+from noodlings.agent.night import NightProgress
 from noodlings.inspect.views import View
 from noodlings.ports import Forgotten
 from noodlings.values.memory import Link, MemoryEntry
@@ -77,6 +79,24 @@ class LinksRemoved(View):
     @classmethod
     def of(cls, agent: str, source: int, target: int, links: Iterable[Link]) -> Self:
         return cls(agent, source, target, tuple(link.type.value for link in links))
+
+
+@dataclass(frozen=True, slots=True)
+class NightView(View):
+    """How far a character is with going over what it perceived.
+
+    Attributes:
+        new: how many memories came since it last related them with others.
+        night: how far it is, or how it last ended.
+    """
+
+    agent: str
+    new: int
+    night: NightProgress
+
+    @classmethod
+    def of(cls, agent: Agent) -> Self:
+        return cls(agent.id, agent.new_since_night, agent.night)
 
 
 @dataclass(frozen=True, slots=True)

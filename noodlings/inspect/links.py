@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,10 +24,11 @@ class LinkedEntryView(View):
 
     Attributes:
         via: the memory it was reached from, `depth` steps (1…3) away from the first.
-        type: followed, recalled, by_hand, reflected or replaced; of commits reverts, fixes or touched_again;
-            of facts understood or understood_with.
+        type: followed, recalled, by_hand, reflected, replaced, contradicts or causes; of commits reverts,
+            fixes or touched_again; of facts understood or understood_with.
         outgoing: whether the link points from `via` to it.
         strength: of the link, 0…1.
+        shown_by: the words of both memories that show it, those of the link's source first; "" where none do.
     """
 
     via: int
@@ -35,6 +37,7 @@ class LinkedEntryView(View):
     outgoing: bool
     strength: float
     entry: EntryView
+    shown_by: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +110,19 @@ def linked_with(viewpoint: Viewpoint, entry_id: int, depth: int = DEPTH) -> Link
     if not 1 <= depth <= MAX_DEPTH:
         raise UserError(f"depth is {depth}: it must lie between 1 and {MAX_DEPTH}")
     explored = explore(viewpoint.store, viewpoint.agent_id, {entry_id: 1.0}, depth, viewpoint.may_read)
+    texts = {one.entry.id: one.entry.user_text for one in explored.reached} | {entry_id: entry.user_text}
     return LinksView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
         entry=viewpoint.entry(entry),
-        linked=tuple(_linked(viewpoint, reached) for reached in explored.reached),
+        linked=tuple(_linked(viewpoint, reached, texts) for reached in explored.reached),
         hidden=explored.refused,
     )
 
 
-def _linked(viewpoint: Viewpoint, reached: ReachedEntry) -> LinkedEntryView:
+def _linked(viewpoint: Viewpoint, reached: ReachedEntry, texts: Mapping[int, str]) -> LinkedEntryView:
+    link = reached.link
+    begins, ends, target_begins, target_ends = link.quoted or (0, 0, 0, 0)
     return LinkedEntryView(
         via=reached.via,
         depth=reached.depth,
@@ -124,6 +130,7 @@ def _linked(viewpoint: Viewpoint, reached: ReachedEntry) -> LinkedEntryView:
         outgoing=reached.link.target == reached.entry.id,
         strength=reached.link.strength,
         entry=viewpoint.entry(reached.entry),
+        shown_by=(texts[link.source][begins:ends], texts[link.target][target_begins:target_ends]),
     )
 
 

@@ -160,8 +160,9 @@ def left_out(
     missed = nearest(Why.AFFECT, found, _least(recalled, Why.AFFECT, threshold))
     if any(Why.IMPORTANT in one.scores for one in recalled):  # else everything there was came to mind
         kept = viewpoint.agent.memory.retrieve_episodic(percept.user_id, limit=None)
-        kept = sorted(kept, key=lambda entry: (-entry.importance, -entry.id))
-        important = (Recalled(entry, (Why.IMPORTANT,), entry.importance) for entry in kept)
+        weight = viewpoint.agent.memory.weight
+        kept = sorted(kept, key=lambda entry: (-weight(entry), -entry.id))
+        important = (Recalled(entry, (Why.IMPORTANT,), weight(entry)) for entry in kept)
         missed += nearest(Why.IMPORTANT, important, _least(recalled, Why.IMPORTANT, 0.0))
     once: dict[int, LeftOutView] = {}
     for one in sorted(missed, key=lambda one: one.least - one.score):

@@ -208,6 +208,10 @@ class Viewpoint:
             tags=tuple(sorted(filter(None, map(clean, tags_of(entry))))),
             tier=int(entry.tier),
             source=clean(entry.source),
+            weight=self.agent.memory.weight(entry) if self.caller.sees_all else self.figure(entry.importance),
+            hindsight={reason.value: shift for reason, shift in entry.hindsight.items()}
+            if self.caller.sees_all
+            else {},
         )
 
     def page(

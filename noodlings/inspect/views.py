@@ -10,7 +10,7 @@ of a quarter, and no timing at all: with all their digits they would tell what o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -150,6 +150,9 @@ class EntryView(View):
         tags: by name.
         tier: how far it is kept from others, 0 open … 3 sealed; a sealed one has no words here.
         source: the name of the source that told it; "" for what the agent lived through.
+        weight: the importance as it looks in hindsight, 0…1; for a player, the importance.
+        hindsight: the reasons for that, each with its shift; none for a player, as others may have a part in
+            them.
     """
 
     id: int
@@ -178,6 +181,8 @@ class EntryView(View):
     tags: tuple[str, ...] = ()
     tier: int = 0
     source: str = ""
+    weight: float = 0.0
+    hindsight: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,6 +202,10 @@ class AgentMemory(ABC):
         """World time: the latest timestamp seen, −inf before there was any."""
         return self._now
 
+    def weight(self, entry: MemoryEntry) -> float:
+        """By what an important entry comes to mind, 0…1."""
+        return entry.importance
+
     def strength(self, entry: MemoryEntry, now: float | None = None) -> float:
         """How strongly an entry stands, 0…1, at world time `now` (by default the latest timestamp seen)."""
         return strength_of(entry, self._now if now is None else now)

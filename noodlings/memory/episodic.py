@@ -29,11 +29,16 @@ _WEAKEST = 128
 
 
 class EpisodicMemory(Stream):
-    """A stream from which the weakest leaves; an importance above `threshold` (0…1) lets an entry in."""
+    """A stream from which the weakest leaves.
 
-    def __init__(self, capacity: int, metric: Metric, threshold: float) -> None:
+    Args:
+        threshold: an importance above it lets an entry in, 0…1.
+        hindsight: whether what is important is recalled by its weight in hindsight.
+    """
+
+    def __init__(self, capacity: int, metric: Metric, threshold: float, hindsight: bool = True) -> None:
         super().__init__(capacity, metric)
-        self.threshold = threshold
+        self.threshold, self.hindsight = threshold, hindsight
         # The weakest when all were last compared; how strong the next was then, and how stable all are.
         self._weak: set[int] | None = None
         self._bound = self._looked_at = self._least_stability = 0.0
@@ -127,7 +132,7 @@ class EpisodicMemory(Stream):
 
     def recall_important(self, limit: int, user_id: str | None, allowed: Mask) -> list[Recalled]:
         """The most important rows that are allowed; they are then removed from `allowed`."""
-        scores = self.importances()
+        scores = self.weights() if self.hindsight else self.importances()
         rows = self.top(scores, limit, allowed if user_id is None else allowed & self.said_by(user_id))
         allowed[rows] = False
         return self._recalled(rows, scores, Why.IMPORTANT)
@@ -199,11 +204,15 @@ class TwoStreams:
 
     def revise(self, entry: MemoryEntry, now: float) -> None:
         """Replace an entry wherever it is, and consolidate it when it matters enough by now."""
+        self.replace(entry)
+        self.consolidate(entry, now)
+
+    def replace(self, entry: MemoryEntry) -> None:
+        """Replace an entry wherever it is."""
         for stream in (self.working, self.episodic):
             if entry.id in stream:
                 stream.put(entry)
                 self._changed(entry.id)
-        self.consolidate(entry, now)
 
     def consolidate(self, entry: MemoryEntry, now: float) -> None:
         """Put an entry into episodic memory if it matters enough, if need be in place of the weakest."""

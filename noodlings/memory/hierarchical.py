@@ -33,7 +33,7 @@ from noodlings.memory.saved import SavedEntry
 from noodlings.memory.stream import Stream
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Tier
-from noodlings.values.memory import ImportanceWeights, MemoryEntry, MemoryStats, Recalled
+from noodlings.values.memory import Hindsight, ImportanceWeights, MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Percept
 
 T = TypeVar("T")
@@ -84,6 +84,7 @@ class HierarchicalMemory(AgentMemory):
         symbol_capacity: how many symbols the agent's subconscious may hold; only shown in the statistics.
         journal: collects what a store has to keep; without one nothing is collected.
         logged_below: the log quotes entries of a tier below this one.
+        hindsight: whether important entries come to mind by their weight in hindsight.
     """
 
     hierarchical = True
@@ -99,6 +100,7 @@ class HierarchicalMemory(AgentMemory):
         symbol_capacity: int = 100,
         journal: ChangeJournal | None = None,
         logged_below: Tier = Tier.SECRET,
+        hindsight: bool = True,
     ) -> None:
         for name, value in (("working_capacity", working_capacity), ("episodic_capacity", episodic_capacity)):
             if value < 1:
@@ -109,7 +111,7 @@ class HierarchicalMemory(AgentMemory):
         self.symbol_capacity = symbol_capacity
         threshold = unit(surprise_threshold, "surprise_threshold")
         self._working = Stream(working_capacity, METRICS[metric])
-        self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold)
+        self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold, hindsight)
         self._streams = TwoStreams(self._working, self._episodic, journal, logged_below)
 
     def complete(self, entry: MemoryEntry, response: str, audience: Audience | None = None) -> MemoryEntry:
@@ -164,7 +166,20 @@ class HierarchicalMemory(AgentMemory):
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
         """Set an importance by hand (0…1), or take that back with None. The value at encoding stays."""
         override = None if value is None else unit(value, "importance")
-        return self._revise(entry, override=override, override_by="" if value is None else "hand")
+        by = "" if value is None else "hand"
+        return self._revise(entry, override=override, override_by=by, hindsight={})  # this is what it weighs
+
+    def weight(self, entry: MemoryEntry) -> float:
+        """By what an important entry comes to mind, 0…1."""
+        return entry.weight if self._episodic.hindsight else entry.importance
+
+    def look_back(self, entry: MemoryEntry, hindsight: Mapping[Hindsight, float]) -> MemoryEntry:
+        """Give an entry these reasons to weigh more or less, in place of those that it had; it stays where it
+        is, or where it is not."""
+        seen = replace(entry, hindsight=dict(hindsight))
+        self._note_revised(seen)
+        self._streams.replace(seen)
+        return seen
 
     def revert(
         self,

@@ -27,11 +27,11 @@ from noodlings.values.memory import ImportanceParts, MemoryEntry
 # Columns of the integer matrix. A circle is 0 for what is open; the last three are 0 or 1.
 ID, STEP, USER, CIRCLE, RECALL_COUNT, HELD, PINNED, HAS_STATE = range(INTS := 8)
 # Columns of the float matrix; the seven parts of importance and affect follow. NaN stands for None.
-TIMESTAMP, SURPRISE, ENCODED, OVERRIDE, SALIENCE, LAST_RECALLED, STABILITY = range(7)
-FLOATS = 19
+TIMESTAMP, SURPRISE, ENCODED, OVERRIDE, SALIENCE, LAST_RECALLED, STABILITY, WEIGHT = range(8)
+FLOATS = 20
 
 Words = tuple[Any, ...]
-"""user_id, text, response, kind, audience, place, override_by, extra, source."""
+"""user_id, text, response, kind, audience, place, override_by, extra, source, hindsight."""
 AUDIENCE = 4
 
 PUBLIC = 0
@@ -56,13 +56,13 @@ def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Word
     )
     floats = (
         entry.timestamp, entry.surprise, entry.encoded_importance, override, entry.identity_salience,
-        last_recalled, entry.stability,
+        last_recalled, entry.stability, entry.weight,
         *_parts(entry.parts),
         *(_NO_AFFECT if entry.affect is None else entry.affect.as_list()),
     )
     words = (
         entry.user_id, entry.user_text, entry.response, entry.kind, entry.audience, entry.place,
-        entry.override_by, entry.extra or None, entry.source,
+        entry.override_by, entry.extra or None, entry.source, entry.hindsight or None,
     )
     # fmt: on
     return ints, floats, words
@@ -73,11 +73,11 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
     entry_id, step, _, _, recall_count, _, pinned, has_state = ints
     # fmt: off
     (
-        timestamp, surprise, encoded, override, salience, last_recalled, stability,
+        timestamp, surprise, encoded, override, salience, last_recalled, stability, _,
         p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
         valence, arousal, fear, sorrow, boredom,
     ) = floats
-    user_id, text, response, kind, audience, place, override_by, extra, source = words
+    user_id, text, response, kind, audience, place, override_by, extra, source, hindsight = words
     affect = _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None
     parts = _build_parts(
         p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
@@ -87,7 +87,7 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
         override if override == override else None, override_by, response, salience,
         state if has_state else None, kind, audience, place, pinned == 1, recall_count,
         last_recalled if last_recalled == last_recalled else None, stability,
-        {} if extra is None else extra, source,
+        {} if extra is None else extra, source, {} if hindsight is None else hindsight,
     )
     # fmt: on
 
@@ -228,6 +228,10 @@ class Stream:
 
     def importances(self) -> Floats:
         return _in_force(self._floats[: self._size])
+
+    def weights(self) -> Floats:
+        """Importances as they look in hindsight."""
+        return self._floats[: self._size, WEIGHT].copy()
 
     def strengths(self, now: float, rows: Rows | None = None) -> Floats:
         """Strength of `rows` (None: all) at world time `now`."""

@@ -131,6 +131,7 @@ class FilterIndex:
         self.users = GrowingArray(np.int32)
         self.alive = GrowingArray(np.bool_)
         self.importances = GrowingArray(np.float32)
+        self.weights = GrowingArray(np.float32)
         self._feelings = GrowingArray(np.int16)
         self._codes: dict[tuple[str, str], int] = {}
         self._rows: dict[tuple[str, str], array[int]] = {}
@@ -151,6 +152,7 @@ class FilterIndex:
         self.users.extend(self._codes_of("user", columns.users))
         self.alive.extend(np.ones(len(columns.ids), np.bool_))
         self.importances.extend(importances.astype(np.float32))
+        self.weights.extend(np.array(columns.weights or columns.importances, np.float32))
         self._feelings.extend(felt)
         self._kinds.update(columns.kinds)
         for sort, names in (("user", columns.users), ("kind", columns.kinds)):
@@ -168,6 +170,7 @@ class FilterIndex:
         """Update what may change about an entry: its importance, its audience, and tags that were added."""
         self._confined.rows[row] = self._audience_code(entry.audience)
         self.importances.rows[row] = entry.importance
+        self.weights.rows[row] = entry.weight
         for tag in tags_of(entry):
             rows = self._rows.setdefault(("tag", tag), array("I"))
             if row not in rows:

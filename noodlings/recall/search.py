@@ -179,11 +179,12 @@ class Searcher:
     Attributes:
         sets_aside: whether a question leaves out what it names only to exclude it ("rather than the
             drizzle"); an evaluation turns it off.
+        hindsight: whether what mattered is what matters in hindsight.
     """
 
     def __init__(self, archive: SearchIndex) -> None:
         self.archive = archive
-        self.sets_aside = True
+        self.sets_aside = self.hindsight = True
 
     def wording(self, query: str, filters: Filters = EVERYTHING, asker: str | None = None) -> str:
         """The question as it is to be embedded for `search`."""
@@ -301,7 +302,7 @@ class Searcher:
                 np.maximum(spoke, weight * (users == index.user_code(user_id)), out=spoke)
             parts["speaker"] = spoke
         if connected < 1.0:
-            parts["importance"] = index.importances.rows[take]
+            parts["importance"] = (index.weights if self.hindsight else index.importances).rows[take]
             if asker is not None and question.speakers <= {asker}:
                 parts["asker"] = _told_by(users == index.user_code(asker))
         if question.dates:

@@ -206,12 +206,23 @@ def facts(entry: MemoryEntry, names: Mapping[str, str], before: Sequence[MemoryE
     return list(dict.fromkeys(reading.facts()))[:MOST] or list(reading.told())
 
 
-def clauses(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Each sentence that tells something, without gestures, remarks and quotations, and its clauses."""
+def sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    """Each sentence without gestures, remarks and quotations, and where it begins and ends in the text."""
     for part in _SENTENCE.finditer(_ASIDE.sub(lambda found: " " * len(found[0]), text)):
-        sentence = " ".join(part[0].split())
+        if sentence := " ".join(part[0].split()):
+            begins = part.start() + len(part[0]) - len(part[0].lstrip())
+            yield begins, part.start() + len(part[0].rstrip()), sentence
+
+
+def clauses(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Each sentence that tells something, see `sentences`, and its clauses."""
+    for _, _, sentence in sentences(text):
         if not sentence.endswith("?"):
-            yield sentence, _CLAUSES.split(sentence)
+            yield sentence, clauses_of(sentence)
+
+
+def clauses_of(sentence: str) -> list[str]:
+    return _CLAUSES.split(sentence)
 
 
 def is_imagined(sentence: str, clause: str) -> bool:

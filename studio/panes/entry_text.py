@@ -97,6 +97,12 @@ def bars_text(entry: EntryView, width: int, height: int) -> Text:
         by = {"hand": "by hand", "response": "answered"}.get(entry.override_by, "later")
         left.append(Text(f"  {by}; was {number(entry.encoded_importance)}", style=QUIET))
     left += [_bar(name, share, room) for name, share in asdict(entry.parts).items()]
+    if entry.hindsight:
+        left.append(_bar("in hindsight", entry.weight, room))
+        left += [
+            Text(f"  {reason.replace('_', ' ')} {shift:+.2f}", style=QUIET)
+            for reason, shift in entry.hindsight.items()
+        ]
     right = [Text.assemble(("felt  ", QUIET), feeling_text(entry.feeling, entry.family))]
     if entry.affect is not None:
         right += axis_bars(entry.affect, room)

@@ -68,16 +68,16 @@ def test_what_was_told_before_there_was_a_model_is_read_once(folder: Path) -> No
     assert unread["SERVNAK"] >= 1
     with model(chat(NOTED)) as server:
         first = ran("reflect", "servnak", "--data", folder, environment=at(server))
-        assert (first.returncode, first.stdout.decode()) == (0, f"Read {unread['SERVNAK']:,} lines.\n"), (
-            first.stderr
-        )
+        assert first.returncode == 0, first.stderr
+        assert f"{unread['SERVNAK']} lines read" in first.stdout.decode()
         asked = len(server.asked)
         again = ran("reflect", "servnak", "--data", folder, environment=at(server))
-        assert (again.stdout.decode(), len(server.asked)) == ("Read 0 lines.\n", asked)
+        # What the model understood are memories, too.
+        assert (again.stdout.decode(), len(server.asked)) == ("There is nothing new to go over.\n", asked)
     shown = ran("export", "--data", folder, environment={})
     assert "The traveller is diabetic." in shown.stdout.decode()
     counted = ran("reflect", "servnak", "--dry-run", "--data", folder, environment={})
-    assert counted.stdout.decode() == "Everything is read.\n"
+    assert counted.stdout.decode() == "There is nothing new to go over.\n"
 
 
 def test_a_model_that_fails_loses_nothing_and_the_command_says_so(folder: Path) -> None:
@@ -90,10 +90,26 @@ def test_a_model_that_fails_loses_nothing_and_the_command_says_so(folder: Path) 
     assert json.loads(counted.stdout)["unread"]["SERVNAK"] >= 1
 
 
-def test_without_a_model_it_says_what_is_missing(folder: Path) -> None:
-    refused = ran("reflect", "--data", folder, environment={})
-    assert refused.returncode == 2
-    assert b"set llm.base_url and llm.model" in refused.stderr
+def test_without_a_model_it_links_what_contradicts(tmp_path: Path) -> None:
+    played(tmp_path, "say servnak, I have a goat called Bill", "say servnak, I don't have a goat any more")
+    would = ran("reflect", "--dry-run", "--json", "--data", tmp_path, environment={})
+    night = json.loads(would.stdout)["nights"]["SERVNAK"]
+    assert (night["contradictions"], night["causes"]) == (1, 0)
+    told = ran("reflect", "servnak", "--data", tmp_path, environment={}).stdout.decode()
+    assert told == f"SERVNAK: {night['done']} memories, 1 contradiction, 1 memory weighed anew\n"
+    whole = ran("export", "--data", tmp_path, environment={}).stdout
+    exported = [json.loads(line) for line in whole.splitlines()]
+    (link,) = [line for line in exported if line.get("kind") == "contradicts"]
+    later = next(
+        line
+        for line in exported
+        if line.get("type") == "entry" and (line["agent"], line["id"]) == (link["agent"], link["source"])
+    )
+    assert later["user_text"][slice(*link["quoted"][:2])].endswith("I don't have a goat any more")
+    copy = tmp_path / "copy"
+    (tmp_path / "export.jsonl").write_bytes(whole)
+    assert ran("import", tmp_path / "export.jsonl", "--data", copy, environment={}).returncode == 0
+    assert ran("export", "--data", copy, environment={}).stdout == whole
 
 
 def test_beside_a_running_server_it_changes_nothing(folder: Path) -> None:

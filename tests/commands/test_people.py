@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from noodlings.config import Settings
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
+from noodlings.values.memory import LinkType
 from noodlings.values.percept import Percept
 from tests.commands.conftest import Player
 
@@ -125,8 +127,48 @@ async def test_a_fact_that_is_too_long_is_refused(player):
     assert "1 to 160 characters" in " ".join(" ".join(shown).split())
 
 
-async def test_reflecting_needs_a_model(player):
-    assert "no model to read with" in "\n".join(await player.read("@reflect servnak"))
+async def test_reflecting_links_what_contradicts_and_quotes_it(player):
+    await player.type("say servnak, I have a goat called Bill")
+    await player.type("say servnak, I don't have a goat any more", after=3_600.0)
+    servnak = player.society.find("servnak")
+    reply = await player.type("@reflect servnak")
+    assert reply.data["new"] == servnak.memory.last_id
+    assert "is going over" in reply.render(80)
+    await servnak.settle()
+    assert (servnak.night.contradictions, servnak.new_since_night) == (1, 0)
+    assert "going over 0 new memories" in "\n".join(await player.read("@reflect servnak"))
+    (link,) = [
+        one
+        for one in player.society.store.links_of("servnak", list(range(20)))
+        if one.type is LinkType.CONTRADICTS
+    ]
+    shown = " ".join(" ".join(await player.read(f"@links servnak --id {link.source}", width=120)).split())
+    assert "contradicts 1.00" in shown
+    assert f'{link.source} contradicts {link.target}: "' in shown
+    assert "any more" in shown.partition("contradicts")[2]
+    gone = await player.type(f"@unlink servnak --from {link.target} --to {link.source}")
+    assert gone.data["removed"] == ["contradicts"]
+    again = (await player.type(f"@unlink servnak --from {link.target} --to {link.source}")).render(120)
+    assert "have no link that can be removed" in again
+    assert "@unlink NAME --from A --to B" in (await player.type("@unlink servnak --from 1")).render(120)
+
+
+async def test_what_a_memory_weighs_in_hindsight_is_told_to_whoever_reads_everything(player):
+    await player.type("say servnak, I have a goat called Bill")
+    await player.type("say servnak, I don't have a goat any more", after=3_600.0)
+    servnak = player.society.find("servnak")
+    await servnak.reflect()
+    (goat,) = [one for one in servnak.memory.retrieve_working() if one.user_text.endswith("called Bill")]
+    path = "@memories servnak --user me --limit 20"
+    (seen,) = [one for one in (await player.type(path)).data["entries"] if one["id"] == goat.id]
+    assert seen["hindsight"]["superseded"] == -0.15
+    assert seen["weight"] < seen["importance"]
+    await player.type("say servnak, what about my goat?", after=3_600.0)
+    shown = " ".join(" ".join(await player.read("@why servnak", width=120)).split())
+    assert re.search(r"weighs 0\.\d\d in hindsight: .*superseded -0\.15", shown)
+    player.context = replace(player.context, caller=Caller("user_caity", "caity"))
+    (seen,) = [one for one in (await player.type(path)).data["entries"] if one["id"] == goat.id]
+    assert (seen["hindsight"], seen["weight"]) == ({}, seen["importance"])
 
 
 async def test_reflecting_is_for_admins(player):

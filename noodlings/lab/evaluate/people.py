@@ -2,9 +2,10 @@
 
 The data: a YAML file with `characters`, `players` and `lines`; a line has `day`, `at` ("19:40"), `who`, `to`,
 `present`, `say`, `secret`, and the `facts` that a careful listener would note: whom it is `of`, its `kind`
-(`noodlings.reflection.facts.FactKind`), the earlier fact, if any, that it replaces (`instead_of`) or repeats
-(`same_as`), and for a plan the day on which it is `due`. Day 0 is the date on which the file `begins`, by
-default an arbitrary one. The character to whom a line is said perceives it.
+(`noodlings.reflection.facts.FactKind`), the earlier fact, if any, that it replaces (`instead_of`), repeats
+(`same_as`) or is the consequence of (`because_of`), and for a plan the day on which it is `due`. Day 0 is
+the date on which the file `begins`, by default an arbitrary one. The character to whom a line is said
+perceives it.
 
 A fact on a card is right if every line it came from tells a fact of that kind about that person. A line of
 kind `told` claims no kind, so it counts only for the whole card: there, a line is right if it tells any fact
@@ -34,6 +35,7 @@ from noodlings.reflection.plans import Due, due_of
 from noodlings.validation import read_table
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.fact import FactKind
+from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind, Percept
 
 DAY = 86_400.0
@@ -52,6 +54,7 @@ class ToldFact(_Frozen):
     kind: FactKind
     instead_of: str = ""
     same_as: str = ""
+    because_of: str = ""
     due: int | None = None
 
 
@@ -115,6 +118,8 @@ async def evaluate(
         merged: of found pairs that say the same, the share that became one fact;
         by_kind: told, found, right and wrong of each kind;
         whole: lines on cards; precision and recall of the whole cards; superseded_told of what they have;
+        relations: of contradictions and of causes in what one character heard from one person how many there
+            are, found by its night, and found where there is none;
         due: lines with a plan whose day was told, those of them in which a plan with a day was found, and
             those with the right day.
     """
@@ -140,6 +145,8 @@ async def evaluate(
             plans.append((line, due_of(entry)))
         await agent.settle()
         progress()
+    for character in lines:
+        await society.agents[character].reflect()
     inspector = Inspector(society)
     cards = [
         (card, lines[character])
@@ -152,7 +159,35 @@ async def evaluate(
         for fact in (*card.facts, *card.superseded)
         if fact.kind != FactKind.TOLD
     ]
-    return _figures(weeks, judged) | {"whole": _whole(weeks, cards), "due": _due(weeks, plans)}
+    relations = {
+        "contradictions": _relations(society, lines, LinkType.CONTRADICTS, lambda fact: fact.instead_of),
+        "causes": _relations(society, lines, LinkType.CAUSES, lambda fact: fact.because_of),
+    }
+    more = {"whole": _whole(weeks, cards), "due": _due(weeks, plans), "relations": relations}
+    return _figures(weeks, judged) | more
+
+
+def _relations(
+    society: Society,
+    lines: Mapping[str, Mapping[int, ToldLine]],
+    kind: LinkType,
+    other: Callable[[ToldFact], str],
+) -> dict[str, int]:
+    """How many pairs of lines are linked so, against those whose facts refer to each other by `other`."""
+    wanted, found = set[tuple[str, int, int]](), set[tuple[str, int, int]]()
+    for character, heard in lines.items():
+        told_in = {fact.id: number for number, line in heard.items() for fact in line.facts}
+        facts = {fact.id: fact for line in heard.values() for fact in line.facts}
+        for number, line in heard.items():
+            said = {one for fact in line.facts for one in (fact, facts.get(fact.same_as, fact))}
+            earlier = {told_in[other(fact)] for fact in said if other(fact) in told_in}
+            wanted.update((character, number, one) for one in earlier if heard[one].who == line.who)
+        links = society.store.links_of(society.agents[character].id, list(heard))
+        ends = (
+            (max(one.source, one.target), min(one.source, one.target)) for one in links if one.type is kind
+        )
+        found.update((character, *pair) for pair in ends)
+    return {"told": len(wanted), "found": len(found & wanted), "wrong": len(found - wanted)}
 
 
 def _judged(card: PersonCardView, fact: FactView, lines: Mapping[int, ToldLine]) -> _Judged:
@@ -263,6 +298,10 @@ def view(figures: dict[str, Any]) -> Group:
         return "  ".join(f"{name} {share:.2f}" for name, share in given if share is not None)
 
     whole = Text(f"whole cards: {figures['whole']['lines']} lines   {shares(figures['whole'])}")
+    related = "   ".join(
+        f"{name}: {{found}} of {{told}} found, {{wrong}} wrong".format(**counts)
+        for name, counts in figures["relations"].items()
+    )
     due = "of {told} plans with a day {found} found, {right} on that day".format(**figures["due"])
     told = Text(f"{figures['told']} facts told, {figures['on_cards']} on cards   {shares(figures)}")
-    return Group(told, whole, Text(due), table)
+    return Group(told, whole, Text(due), Text(related), table)

@@ -63,6 +63,10 @@ async def test_the_figures(tmp_path, living):
         "superseded_told": 0.0, "current": 1.0, "merged": 1.0,
         "whole": {"lines": 6, "precision": 0.833333, "recall": 1.0, "superseded_told": 0.0},
         "due": {"told": 0, "found": 0, "right": 0},
+        "relations": {
+            "contradictions": {"told": 2, "found": 2, "wrong": 0},
+            "causes": {"told": 0, "found": 0, "wrong": 0},
+        },
     }  # fmt: skip
     assert figures["by_kind"]["likes"] == {"told": 0, "found": 0, "right": 0, "wrong": 1}
     assert figures["by_kind"]["fear"] == {"told": 1, "found": 0, "right": 0, "wrong": 0}
@@ -71,6 +75,7 @@ async def test_the_figures(tmp_path, living):
     shown = console.export_text()
     assert "5 facts told, 5 on cards" in shown
     assert "whole cards: 6 lines" in shown
+    assert "contradictions: 2 of 2 found, 0 wrong" in shown
 
 
 async def test_a_line_as_it_was_told_counts_for_the_whole_card_alone(tmp_path, living):

@@ -1,0 +1,69 @@
+"""Causes and consequences: what a person says is the reason for something else that they told.
+
+"I left because he lied about his debts" has an earlier line about these debts as its cause. "That's why I
+quit rowing" follows from the line before it, and "because my back hurts" explains that.
+"""
+
+from __future__ import annotations
+
+import re
+
+from noodlings.reflection.contradictions import LinesOfPerson, ReadLine, Shown, Span, lexical_stems
+from noodlings.reflection.facts import sentences
+from noodlings.values.memory import MemoryEntry
+
+_BECAUSE = re.compile(
+    r"\b(?:because(?: of)?|cos|coz|cuz|due to|thanks to|on account of|now that|since)\b(?P<cause>.+)"
+    r"|^(?P<before>.+), so\b.+",
+    re.I,
+)
+_THEREFORE = re.compile(
+    r"(?:that(?:'s| is|’s) why|which is why|therefore|hence|as a result|because of (?:that|it|this))\b"
+    r"|(?:and )?so,? (?:i|we|my|our|there|now i|now we)(?:'\w+)?\b(?! (?:mean|am like|guess|see)\b)",
+    re.I,
+)
+_SINCE_THEN = re.compile(r"\b(?:has|have|had)\b.*\bsince\b|'(?:ve|s) .*\bsince\b", re.I)
+"""Since that time, rather than for that reason."""
+_EXPLAINS = re.compile(r"(?:because|cos|coz|cuz|due to|it's because|that's because)\b", re.I)
+SHARE = 0.5
+"""Of the stems of a cause, those that the line which tells it has at least."""
+ENOUGH = 2.0
+"""How many rare stems these are, unless the cause has fewer."""
+
+
+def causes(line: ReadLine, earlier: LinesOfPerson, before: MemoryEntry | None) -> list[Shown]:
+    """What a line has to do with earlier lines of the same person; the source is the cause of the target.
+
+    Args:
+        before: what they told just before, in the same talk.
+    """
+    found = list[Shown]()
+    for begins, ends, sentence in sentences(line.text):
+        if sentence.endswith("?"):
+            continue
+        words = (begins, ends)
+        if before is not None and not begins and _THEREFORE.match(sentence):
+            found.append((before.id, line.entry_id, _last(before.user_text), words))
+        elif before is not None and not begins and _EXPLAINS.match(sentence):
+            found.append((line.entry_id, before.id, words, _last(before.user_text)))
+        elif (because := _BECAUSE.search(sentence)) and not _SINCE_THEN.search(sentence):
+            wanted = lexical_stems(because["cause"] or because["before"])
+            weight, told = earlier.most_alike(wanted)
+            shared = frozenset[str]() if told is None else told.stems & wanted
+            if told is not None and weight >= min(ENOUGH, len(wanted)) and len(shared) >= SHARE * len(wanted):
+                found.append((told.entry_id, line.entry_id, _telling(told.text, shared), words))
+    return found
+
+
+def _last(text: str) -> Span:
+    """Where the last sentence of a text stands."""
+    return max(((begins, ends) for begins, ends, _ in sentences(text)), default=(0, len(text)))
+
+
+def _telling(text: str, wanted: frozenset[str]) -> Span:
+    """Where the sentence stands that has most of these stems."""
+    told = [
+        (len(lexical_stems(words) & wanted), -begins, (begins, ends))
+        for begins, ends, words in sentences(text)
+    ]
+    return max(told, default=(0, 0, (0, len(text))))[2]
