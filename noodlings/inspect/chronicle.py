@@ -1,19 +1,24 @@
 """Asking about the history of a code base that an agent has read: which commits answer a question, and why.
 
-The search of memories (`noodlings.recall.search`) finds and ranks them, by names and dates in the question as
-well. Three more things count for commits: their message, whose words say more than names of files; a hash,
-a file or an issue that the question names; and links to commits that belong to them.
+The search of memories (`noodlings.recall.search`) finds them, by names and dates in the question as well.
+Their rank depends on more: the words and the meaning of the message alone, which says more than names of
+files; a hash, a file or an issue that the question names; the sort of files that it asks about, such as
+tests; and links to commits that belong to them.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from noodlings.errors import NoodlingsError
 from noodlings.ingest.commit import TAG, Commit, commit_of, split_words
-from noodlings.inspect.recall import ArchiveView, archive_state, search
+from noodlings.inspect.recall import ArchiveView, archive_state, search, searchable
 from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.recall.filters import Filters
@@ -25,8 +30,18 @@ from noodlings.values.percept import Kind
 
 CANDIDATES = 60
 """How many hits of the search are considered for one question."""
-MESSAGE, NAMED = 0.2, 0.5
-"""How much words of the question in the message, and a hash, file or issue in it, may add to a score."""
+MESSAGE, MEANING, FILES, NAMED = 0.2, 0.3, 0.1, 0.5
+"""How much may be added to a score: by words of the question in the message, by the meaning of the message,
+by the sort of files that the question asks about, and by a hash, file or issue in it."""
+SORTS = (
+    (r"(^|/)tests?(/|_)|[_.](test|spec)\.", "test tests tested testing flaky"),
+    (r"(^|/)docs?/|\.(md|rst|adoc)$", "documented documentation docs explained written readme manual guide"),
+    (r"(^|/)(changelog|changes|news|history)\b", "release changelog announced"),
+    (r"\.(svg|png|jpe?g|gif|webp)$", "screenshot picture illustration"),
+    (r"bench", "benchmark measured performance quick slow fast"),
+    (r"(^|/)\.(ci|github|gitlab)|makefile|dockerfile|\.(toml|lock|cfg)$", "ci build package wheel linter"),
+)
+"""Sorts of files: a pattern of their paths, and words of questions that ask about them."""
 LINKING, LINKS = 5, 8
 """How many of the best commits bring in linked ones, and how many links of each are followed."""
 LINKED = {LinkType.REVERTS: 0.9, LinkType.FIXES: 0.9, LinkType.TOUCHED_AGAIN: 0.6}
@@ -42,7 +57,9 @@ class CommitView(View):
         score: 0…1, what the list is ranked by.
         why: what found it, the strongest first: semantic, lexical, date; named (the question names its hash,
             an issue, a file or an identifier in it), linked (it belongs to the commit `linked_to`).
-        scores: each component, 0…1: those of the search, and message: the question's words in the message.
+        scores: each component, 0…1: those of the search, and message: the question's words in the message;
+            message_meaning: how near the message is in meaning; files: the share of the changed lines that
+            stands in files of the sort that the question asks about.
         linked_to: the hash of the commit that it was found by, or "".
         id: the number of the memory.
         when: its date, ISO 8601.
@@ -85,13 +102,15 @@ async def chronicle(viewpoint: Viewpoint, query: str, limit: int) -> ChronicleVi
         for hit in hits
         if (told := _told(viewpoint, entries.get(hit.entry_id))) is not None
     ]
-    ranked = sorted(_weighed(query, {name.casefold() for name in exact}, found), key=_best_first)
+    by_meaning = any("meaning" in hit.scores for hit in hits)
+    near = await _nearness(viewpoint, query, found, entries) if by_meaning else {}
+    ranked = sorted(_weighed(query, {name.casefold() for name in exact}, found, near), key=_best_first)
     linked = _linked(viewpoint, ranked)
     return ChronicleView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
         query=clean(query),
-        by_meaning=any("meaning" in hit.scores for hit in hits),
+        by_meaning=by_meaning,
         commits=tuple(cut(sorted(linked, key=_best_first), limit)),
         archive=archive_state(viewpoint),
     )
@@ -110,19 +129,51 @@ def _told(viewpoint: Viewpoint, entry: MemoryEntry | None) -> CommitView | None:
     return None if commit is None else CommitView(0.0, (), {}, "", entry.id, iso(entry.timestamp), commit)
 
 
-def _weighed(query: str, exact: Collection[str], found: Sequence[CommitView]) -> Iterator[CommitView]:
-    """These commits, with what their messages and the `exact` names in the question add to the scores."""
+async def _nearness(
+    viewpoint: Viewpoint, query: str, found: Sequence[CommitView], entries: Mapping[int, MemoryEntry]
+) -> dict[int, float]:
+    """How near to the question the best `CANDIDATES` messages are in meaning, 0…1, by id of the memory.
+
+    What the embedder may not read is left out; if it fails, which its queue logs, everything is.
+    """
+    embedding = searchable(viewpoint).embedding
+    messages = {
+        one.id: f"{one.commit.subject}. {one.commit.body}"
+        for one in found[:CANDIDATES]
+        if entries[one.id].audience.tier <= embedding.reach
+    }
+    try:
+        vectors = await asyncio.to_thread(embedding.embed, [clean(query), *messages.values()])
+    except NoodlingsError:
+        return {}
+    return dict(zip(messages, np.clip(vectors[1:] @ vectors[0], 0.0, 1.0).tolist(), strict=True))
+
+
+def _weighed(
+    query: str, exact: Collection[str], found: Sequence[CommitView], near: Mapping[int, float]
+) -> Iterator[CommitView]:
+    """These commits, with what their messages, their files and the `exact` names add to the scores."""
     asked = set(stems(query))
     said = [asked.intersection(stems(f"{one.commit.subject} {one.commit.body}")) for one in found]
     rare = {word: math.log(1.0 + len(found) / (0.5 + sum(word in words for words in said))) for word in asked}
     whole = sum(rare.values()) or 1.0
-    most = 1.0 + MESSAGE + (NAMED if exact else 0.0)
+    sorts = [re.compile(paths, re.I) for paths, words in SORTS if asked.intersection(stems(words))]
+    most = 1.0 + MESSAGE + (MEANING if near else 0.0) + (FILES if sorts else 0.0) + (NAMED if exact else 0.0)
     for one, words in zip(found, said, strict=True):
         message = sum(rare[word] for word in words) / whole
+        meaning = near.get(one.id, 0.0)
+        files = max((_share(one.commit, paths) for paths in sorts), default=0.0)
         named = any(_is_named(one.commit, name) for name in exact)
-        score = (one.score + MESSAGE * message + NAMED * named) / most
+        score = one.score + MESSAGE * message + MEANING * meaning + FILES * files + NAMED * named
+        parts = {"message": message, "message_meaning": meaning, "files": files}
         why = ("named", *one.why) if named else one.why
-        yield replace(one, score=score, why=why, scores=one.scores | {"message": message})
+        yield replace(one, score=score / most, why=why, scores=one.scores | parts)
+
+
+def _share(commit: Commit, paths: re.Pattern[str]) -> float:
+    """The share of a commit's changed lines that is in files with such paths, 0…1."""
+    lines = {file.path: 1 + (file.added or 0) + (file.removed or 0) for file in commit.files}
+    return sum(lines[path] for path in lines if paths.search(path)) / (sum(lines.values()) or 1)
 
 
 def _is_named(commit: Commit, name: str) -> bool:

@@ -203,6 +203,16 @@ def test_a_question_names_what_it_means(society: Society, made: Repository):
     assert (first.commit.hash, first.why[0], first.commit.issues) == (named, "named", ("#77",))
 
 
+def test_a_question_for_tests_or_documentation_prefers_commits_that_change_them(
+    society: Society, made: Repository
+):
+    for path in ("boats.py", "tests/test_boats.py", "docs/boats.md"):
+        made.commit(f"Boats in {path[:2]}", {path: "boats\n"})
+    taken_in(society, made)
+    assert subjects(society, "are boats tested")[0] == "Boats in te"
+    assert subjects(society, "where are boats documented")[0] == "Boats in do"
+
+
 def test_dates_and_authors_count(society: Society, made: Repository):
     made.commit("Boats in autumn")
     made.git(
