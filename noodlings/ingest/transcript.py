@@ -3,7 +3,7 @@
     {"user": "caity", "text": "hi!", "timestamp": …, "agent": …, "affect": […], "surprise": …, …}
     {"text": "Caity says, \\"hi!\\"", "timestamp": "2025-11-15T21:53:47"}
 
-A line that cannot be used becomes a `TranscriptProblem` with its number; the others are still read.
+A line that cannot be used becomes a `SourceProblem`; the others are still read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -19,6 +18,7 @@ from unicodedata import normalize
 from noodlings.clock import LATEST
 from noodlings.errors import UserError
 from noodlings.ingest.lines import Line, lines_of, rows_of
+from noodlings.ingest.moments import seconds
 from noodlings.ingest.record import SourceNote, SourceProblem
 from noodlings.ingest.record_document import require_known_version
 from noodlings.text import clean, word_characters
@@ -41,7 +41,7 @@ class Recorded:
     """One line of a transcript.
 
     Attributes:
-        number: of the line in the file, from 1.
+        line: its number in the file, from 1.
         user_id: who said or did it.
         text: what was said or done.
         agent_id: who perceived it, or None if the transcript does not say.
@@ -54,7 +54,7 @@ class Recorded:
         unmarked: `user_id` as it once was, without combining marks; lines without an id are known by it.
     """
 
-    number: int
+    line: int
     user_id: str
     text: str
     agent_id: str | None = None
@@ -67,18 +67,9 @@ class Recorded:
     unmarked: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptProblem:
-    """A line that could not be used, and why; with its row if a newer noodlings could read it."""
-
-    number: int
-    why: str
-    row: dict[str, Any] | None = None
-
-
 def read_transcript(
     path: Path, noted: Callable[[SourceNote], object] = lambda note: None
-) -> Iterator[Recorded | TranscriptProblem]:
+) -> Iterator[Recorded | SourceProblem]:
     """Every line of a file that is not empty, in order. Raises `UserError` if the file cannot be read.
 
     Args:
@@ -90,19 +81,19 @@ def read_transcript(
             noted(item)
             continue
         if isinstance(item, SourceProblem):
-            yield TranscriptProblem(item.line, item.why)
+            yield item
             continue
         number, row = item
         try:
             require_known_version(row)
         except UserError as error:
-            yield TranscriptProblem(number, str(error), row)
+            yield SourceProblem(number, str(error), kept=row)
             continue
         if not isinstance(row.get("text"), str) or not clean(row["text"]):
-            yield TranscriptProblem(number, 'not an object with a "text" that is a line of words')
+            yield SourceProblem(number, 'not an object with a "text" that is a line of words')
             continue
-        if row.get("timestamp") is not None and _seconds(row["timestamp"]) is None:
-            yield TranscriptProblem(
+        if row.get("timestamp") is not None and seconds(row["timestamp"]) is None:
+            yield SourceProblem(
                 number, f"its timestamp is neither ISO 8601 nor seconds from 0 to {LATEST:.0f}"
             )
             continue
@@ -154,7 +145,7 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
         user_id,
         text,
         agent_id,
-        _seconds(row.get("timestamp")),
+        seconds(row.get("timestamp")),
         kind,
         _affect(row.get("affect")),
         _unit(row.get("surprise")),
@@ -173,18 +164,6 @@ def _told(text: str, names: set[str]) -> tuple[str, str, Kind]:
         return said["name"], words or text, kind
     name = max((n for n in names if text.startswith(f"{n} ")), key=len, default=text.split()[0])
     return name, clean(text.removeprefix(name)) or text, Kind.EMOTE
-
-
-def _seconds(value: Any) -> float | None:
-    if isinstance(value, str):
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            return None
-        value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= LATEST:
-        return float(value)
-    return None
 
 
 def _affect(value: Any) -> Affect | None:

@@ -16,7 +16,8 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
-from noodlings.ingest.transcript import Recorded, TranscriptProblem, read_transcript
+from noodlings.ingest.record import SourceProblem
+from noodlings.ingest.transcript import Recorded, read_transcript
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.audience import OPEN
 from noodlings.values.memory import MemoryEntry
@@ -48,7 +49,7 @@ class Report:
     replies: int = 0
     clipped: int = 0
     listeners: list[str] = field(default_factory=list)
-    problems: list[TranscriptProblem] = field(default_factory=list)
+    problems: list[SourceProblem] = field(default_factory=list)
 
 
 async def replay(
@@ -73,7 +74,7 @@ async def replay(
     clock.set(max((_latest(agent) for agent in society.agents.values()), default=BEGINNING))
     for line in read_transcript(path):
         report.lines += 1
-        if isinstance(line, TranscriptProblem):
+        if isinstance(line, SourceProblem):
             report.problems.append(line)
         else:
             clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)
@@ -86,11 +87,11 @@ async def replay(
                 if agent.id not in report.listeners:
                     report.listeners.append(agent.id)
                 report.replies += trace.response is not None
-        progress(line.number)
+        progress(line.line)
     if report.problems and len(report.problems) == report.lines:
         first = report.problems[0]
         raise UserError(
-            f"{path} is not recorded talk; line {first.number}: {first.why}. A line looks like "
+            f"{path} is not recorded talk; line {first.line}: {first.why}. A line looks like "
             '{"user": "caity", "text": "hi!"}'
         )
     return report
@@ -107,7 +108,7 @@ def summary(report: Report) -> str:
     lines = [f"{report.lines:,} lines, {report.perceived:,} percepts, {report.replies:,} replies"]
     if report.clipped:
         lines.append(f"{report.clipped:,} lines were longer than {MAX_LINE:,} characters and were cut")
-    lines += [f"line {bad.number} was skipped: {bad.why}" for bad in report.problems[:SHOWN_PROBLEMS]]
+    lines += [f"line {bad.line} was skipped: {bad.why}" for bad in report.problems[:SHOWN_PROBLEMS]]
     if len(report.problems) > SHOWN_PROBLEMS:
         lines.append(f"and {len(report.problems) - SHOWN_PROBLEMS:,} more")
     return "\n".join(lines)

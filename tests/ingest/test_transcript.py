@@ -6,7 +6,8 @@ from unicodedata import normalize
 import pytest
 
 from noodlings.errors import UserError
-from noodlings.ingest.transcript import Recorded, TranscriptProblem, count_lines, plain_id, read_transcript
+from noodlings.ingest.record import SourceProblem
+from noodlings.ingest.transcript import Recorded, count_lines, plain_id, read_transcript
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
 
@@ -95,9 +96,7 @@ def test_timestamps_in_seconds_or_iso(tmp_path, given, seconds):
 @pytest.mark.parametrize("bad", ["yesterday", True, [1], float("inf"), float("nan"), 1e300, -1, "1066-10-14"])
 def test_a_timestamp_that_is_none_is_named_and_not_made_up(tmp_path, bad):
     (line,) = read_transcript(_file(tmp_path, {"user": "u", "text": "hello", "timestamp": bad}))
-    assert line == TranscriptProblem(
-        1, "its timestamp is neither ISO 8601 nor seconds from 0 to 253402300799"
-    )
+    assert line == SourceProblem(1, "its timestamp is neither ISO 8601 nor seconds from 0 to 253402300799")
 
 
 def test_bad_lines_are_numbered_and_passed_over(tmp_path):
@@ -111,7 +110,7 @@ def test_bad_lines_are_numbered_and_passed_over(tmp_path):
         {"user": "u", "text": "two"},
     )
     lines = list(read_transcript(path))
-    assert [line.number for line in lines if isinstance(line, TranscriptProblem)] == [2, 4, 5]
+    assert [line.line for line in lines if isinstance(line, SourceProblem)] == [2, 4, 5]
     assert [line.text for line in lines if isinstance(line, Recorded)] == ["one", "two"]
     assert count_lines(path) == 6
 

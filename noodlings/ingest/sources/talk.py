@@ -7,11 +7,12 @@ noodleMUSH.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from noodlings.ingest.lines import LineIds
 from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
-from noodlings.ingest.transcript import TranscriptProblem, plain_id, read_transcript
+from noodlings.ingest.transcript import plain_id, read_transcript
 
 
 class TalkLog:
@@ -34,9 +35,9 @@ class TalkLog:
         for line in read_transcript(self._path, notes.append):
             yield from notes
             notes.clear()
-            if isinstance(line, TranscriptProblem):
-                record_id = ids.of(None, repr(line.row)) if line.row is not None else ""
-                yield SourceProblem(line.number, line.why, self._source, record_id, line.row)
+            if isinstance(line, SourceProblem):
+                record_id = ids.of(None, repr(line.kept)) if line.kept is not None else ""
+                yield replace(line, source=self._source, id=record_id)
             elif line.agent_id is not None and self._agent_ids and line.agent_id not in self._agent_ids:
                 others += 1
             else:
@@ -49,7 +50,7 @@ class TalkLog:
                     who,
                     line.timestamp,
                     line.kind,
-                    line=line.number,
+                    line=line.line,
                 )
         yield from notes
         if others:

@@ -19,7 +19,8 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
-from noodlings.ingest.transcript import Recorded, TranscriptProblem, read_transcript
+from noodlings.ingest.record import SourceProblem
+from noodlings.ingest.transcript import Recorded, read_transcript
 from noodlings.lab.replay import BEGINNING, PACE
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.audience import OPEN
@@ -47,14 +48,14 @@ async def evaluate(
     skipped = 0
     clock.set(BEGINNING)
     for line in read_transcript(path):
-        if isinstance(line, TranscriptProblem):
+        if isinstance(line, SourceProblem):
             skipped += 1
         else:
             clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)
             entry = await _perceived(society, line, clock.now())
             if entry is not None:
                 entries.append(entry)
-        progress(line.number)
+        progress(line.line)
     if not entries:
         raise UserError(f"{path} has no percepts: lines with a text by somebody other than the agent")
     values = np.array([entry["importance"] for entry in entries])

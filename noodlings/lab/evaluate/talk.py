@@ -26,7 +26,8 @@ from noodlings.agent.recollection import subject
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
-from noodlings.ingest.transcript import TranscriptProblem, read_transcript
+from noodlings.ingest.record import SourceProblem
+from noodlings.ingest.transcript import read_transcript
 from noodlings.lab.evaluate.affect import auc
 from noodlings.lab.replay import BEGINNING
 from noodlings.memory.context import entry_tokens
@@ -263,7 +264,7 @@ def _is_step(step: Mapping[str, Any]) -> bool:
 
 def read_idle(path: Path) -> list[str]:
     """Idle talk from a transcript, each line cut to `LONGEST` characters. Raises `UserError` for none."""
-    lines = [line for line in read_transcript(path) if not isinstance(line, TranscriptProblem)]
+    lines = [line for line in read_transcript(path) if not isinstance(line, SourceProblem)]
     texts = [line.text.strip()[:LONGEST] for line in lines]
     if not any(texts):
         raise UserError(f"{path} has no talk in it")
