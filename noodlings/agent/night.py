@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
-from noodlings.agent.superseding import corrects
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.reflection.facts import TOLD
@@ -84,7 +83,7 @@ class Night:
     async def _relate(self, dry_run: bool) -> list[Link]:
         """Link what contradicts or explains what the same person told; returns links that were not kept."""
         core, since, proposed = self.core, self.core.related, list[Link]()
-        reader = RelationReader(corrects)
+        reader = RelationReader()
         if not self.new:
             return proposed
         async for page in self._pages():

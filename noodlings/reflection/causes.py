@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 
-from noodlings.reflection.contradictions import LinesOfPerson, ReadLine, Shown, Span, lexical_stems
+from noodlings.reflection.contradictions import WHEN, LinesOfPerson, ReadLine, Shown, Span, lexical_stems
 from noodlings.reflection.facts import sentences
 from noodlings.values.memory import MemoryEntry
 
 _BECAUSE = re.compile(
-    r"\b(?:because(?: of)?|cos|coz|cuz|due to|thanks to|on account of|now that|since)\b(?P<cause>.+)"
+    r"\b(?:because of|due to|thanks to|on account of)\b(?P<thing>.+)"
+    r"|\b(?:because|cos|coz|cuz|now that|(?<=, )since(?! (?:we|our|then|last)))\b(?P<cause>.+)"
     r"|^(?P<before>.+), so\b.+",
     re.I,
 )
@@ -22,13 +23,11 @@ _THEREFORE = re.compile(
     r"|(?:and )?so,? (?:i|we|my|our|there|now i|now we)(?:'\w+)?\b(?! (?:mean|am like|guess|see)\b)",
     re.I,
 )
-_SINCE_THEN = re.compile(r"\b(?:has|have|had)\b.*\bsince\b|'(?:ve|s) .*\bsince\b", re.I)
-"""Since that time, rather than for that reason."""
 _EXPLAINS = re.compile(r"(?:because|cos|coz|cuz|due to|it's because|that's because)\b", re.I)
 SHARE = 0.5
 """Of the stems of a cause, those that the line which tells it has at least."""
 ENOUGH = 2.0
-"""How many rare stems these are, unless the cause has fewer."""
+"""How many rare stems these are; of a thing ("because of my wrist") as many as it has, if these are fewer."""
 
 
 def causes(line: ReadLine, earlier: LinesOfPerson, before: MemoryEntry | None) -> list[Shown]:
@@ -46,11 +45,12 @@ def causes(line: ReadLine, earlier: LinesOfPerson, before: MemoryEntry | None) -
             found.append((before.id, line.entry_id, _last(before.user_text), words))
         elif before is not None and not begins and _EXPLAINS.match(sentence):
             found.append((line.entry_id, before.id, words, _last(before.user_text)))
-        elif (because := _BECAUSE.search(sentence)) and not _SINCE_THEN.search(sentence):
-            wanted = lexical_stems(because["cause"] or because["before"])
+        elif because := _BECAUSE.search(sentence):
+            wanted = lexical_stems(because["thing"] or because["cause"] or because["before"]) - WHEN
             weight, told = earlier.most_alike(wanted)
             shared = frozenset[str]() if told is None else told.stems & wanted
-            if told is not None and weight >= min(ENOUGH, len(wanted)) and len(shared) >= SHARE * len(wanted):
+            enough = min(ENOUGH, len(wanted)) if because["thing"] else ENOUGH
+            if told is not None and weight >= enough and len(shared) >= SHARE * len(wanted):
                 found.append((told.entry_id, line.entry_id, _telling(told.text, shared), words))
     return found
 

@@ -3,7 +3,7 @@
 A clause is read as a claim: the stems that carry it, whether it denies them, and whether it is of the past.
 What is denied contradicts what claims at least the same stems: "I don't have a dog" contradicts "I have a dog
 called Pickle", but "I don't like tea with milk" does not contradict "I like tea". Another value contradicts
-the first in what has only one, such as an age, a home or a time. A line that says that it corrects something
+the first in what has only one, such as an age, a home or a time. A line that admits that something was wrong
 contradicts the earlier line that is most like it.
 
 A change counts as well: the later line holds. What is imagined, asked or left open claims nothing.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -26,8 +26,8 @@ SHARED = 2
 """Stems that two claims about one matter share, where one of them has another beside."""
 RARE = 3
 """Lines of a person in which a stem that they rarely use stands."""
-ALIKE, SURELY_ALIKE = 3.0, 1.0
-"""How many rare stems a correction has in common with what it corrects, and one that admits an error."""
+ALIKE = 1.0
+"""How many rare stems a correction has in common with what it corrects."""
 MOST, MOST_COMPARED, MOST_LINES = 3, 100, 1_000
 """Lines that one line contradicts, lines with the same stem that it is compared with, and lines of a person
 that are looked at."""
@@ -118,9 +118,13 @@ _FRAME = frozenset({"i", "me", "my", "be", "can", "have", "like", "his", "her", 
 """Those that claim nothing without others."""
 _STATES = frozenset({"i", "my", "be", "like"})
 _VAGUE = _FRAME | frozenset(
-    stems("know say mean think care see want make talk good bad fine ok sure get go come do")
+    stems("know say mean think care see want make talk good bad fine ok sure get go come do give keep try")
 )
 """And those of which a denial says too little."""
+WHEN = frozenset(
+    stems("today yesterday tomorrow tonight morning evening night day week month year last time")
+)
+"""Stems that say when, in which no two lines are alike."""
 _NUMBERS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
     " seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety noon midnight"
@@ -171,7 +175,7 @@ _CHANGES = re.compile(
     r"\b(?:now|these days|any ?more|no longer|instead|moved|after all|this time|turns out|finally|from now on"
     r"|changed)\b"
 )
-_CORRECTS_ITSELF = re.compile(
+_CORRECTS = re.compile(
     r"\b(?:(?:i|was) l(?:ied|ying)|correct (?:myself|that)|told (?:you|him|her|them) wrong|my mistake"
     r"|mistaken|scratch that|(?:moved|postponed|changed) (?:it|the)\b|called off|fell through)"
 )
@@ -318,22 +322,17 @@ class LinesOfPerson:
             for stem in self._lines.popleft().carried:
                 self._by_stem[stem].popleft()
 
-    def contradicted(self, later: ReadLine, corrects: Callable[[str], bool]) -> list[Shown]:
-        """What a later line contradicts, the latest first.
-
-        Args:
-            corrects: whether words say that they correct something.
-        """
+    def contradicted(self, later: ReadLine) -> list[Shown]:
+        """What a later line contradicts, the latest first."""
         found = list[Shown]()
         keys = {stem for claim in later.claims for stem in claim.stems - _FRAME}
         for old in self._with(keys):
             pairs = ((new, one) for new in later.claims for one in old.claims if contradict(one, new))
             if pair := next(pairs, None):
                 found.append((later.entry_id, old.entry_id, pair[0].words, pair[1].words))
-        if not found and corrects(later.text):
-            likeness, most_alike = self.most_alike(later.stems)
-            least = SURELY_ALIKE if _CORRECTS_ITSELF.search(folded(later.text)) else ALIKE
-            if most_alike is not None and likeness >= least:
+        if not found and _CORRECTS.search(folded(later.text)):
+            likeness, most_alike = self.most_alike(later.stems - WHEN)
+            if most_alike is not None and likeness >= ALIKE:
                 whole = (0, len(later.text)), (0, len(most_alike.text))
                 found.append((later.entry_id, most_alike.entry_id, *whole))
         return found[:MOST]

@@ -7,7 +7,7 @@ earlier ones of the same person alone, so that it is the same however often, and
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from noodlings.reflection.causes import causes
 from noodlings.reflection.contradictions import MOST_LINES, LinesOfPerson, ReadLine
@@ -21,14 +21,9 @@ _Teller = tuple[str, str]
 
 
 class RelationReader:
-    """Reads the lines of many people, each in its order.
+    """Reads the lines of many people, each in its order."""
 
-    Args:
-        corrects: whether words say that they correct something.
-    """
-
-    def __init__(self, corrects: Callable[[str], bool]) -> None:
-        self._corrects = corrects
+    def __init__(self) -> None:
         self._unread: dict[_Teller, deque[MemoryEntry]] = {}
         self._lines: dict[_Teller, LinesOfPerson] = {}
         self._last: dict[tuple[_Teller, str], MemoryEntry] = {}
@@ -52,7 +47,7 @@ class RelationReader:
         lines, before = self._lines[teller], self._last.get((teller, entry.place))
         if before is not None and not 0.0 <= entry.timestamp - before.timestamp <= TALK_SECONDS:
             before = None
-        found = [(LinkType.CONTRADICTS, *one) for one in lines.contradicted(line, self._corrects)]
+        found = [(LinkType.CONTRADICTS, *one) for one in lines.contradicted(line)]
         found += [(LinkType.CAUSES, *one) for one in causes(line, lines, before)]
         lines.add(line)
         self._last[teller, entry.place] = entry

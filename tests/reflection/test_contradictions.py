@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.agent.superseding import corrects
 from noodlings.reflection.contradictions import MOST, MOST_LINES, LinesOfPerson, ReadLine
 
 CONTRADICTIONS = [
@@ -50,7 +49,7 @@ def found(*lines: str) -> list[tuple[int, str, str]]:
     later = ReadLine.of(len(lines) - 1, lines[-1])
     return [
         (earlier, lines[-1][slice(*words)], lines[earlier][slice(*earlier_words)])
-        for _, earlier, words, earlier_words in told.contradicted(later, corrects)
+        for _, earlier, words, earlier_words in told.contradicted(later)
     ]
 
 

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.agent.superseding import corrects
 from noodlings.reflection.relations import TALK_SECONDS, RelationReader
 from noodlings.values.memory import LinkType
 from tests.memory.entries import an_entry
@@ -21,7 +20,7 @@ def entries(*lines, apart=HOUR, users=("user_ann",)):
 
 def linked(told, since=0):
     """The links of the entries with a higher id, as a night makes them that went over the others before."""
-    reader = RelationReader(corrects)
+    reader = RelationReader()
     links = []
     for entry in told:
         if entry.id <= since:
