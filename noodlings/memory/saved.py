@@ -29,7 +29,7 @@ from noodlings.files import atomic_write
 from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
 from noodlings.text import CleanText, clean
 from noodlings.values.audience import Audience, Tier
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import Hindsight, ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind, kept_audience
 
 MARK_KEY = "noodlings"
@@ -145,6 +145,10 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
         stability=stability,
         extra=dict(record["extra"]),
         source=_words(record.get("source", ""), "source"),
+        hindsight={
+            Hindsight(reason): finite(shift, "hindsight")
+            for reason, shift in record.get("hindsight", {}).items()
+        },
     )
 
 

@@ -1,11 +1,14 @@
 """Reasons of hindsight: from the archive alone, and none that gives something away."""
 
+import json
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noodlings.errors import UserError
+from noodlings.memory.saved import SavedEntry, read_record, record_of
 from noodlings.reflection.hindsight import HindsightReader
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import MOST_SHIFTED, Hindsight
@@ -88,3 +91,11 @@ def test_a_weight_stays_near_the_importance(hindsight, importance):
     assert 0.0 <= entry.weight <= 1.0
     assert abs(entry.weight - entry.importance) <= MOST_SHIFTED + 1e-9
     assert line(1, MILL, importance=importance).weight == importance
+
+
+def test_reasons_are_saved_with_a_memory_of_a_host():
+    entry = line(1, MILL, hindsight={Hindsight.REPEATED: -0.1}, affect=None)
+    saved = SavedEntry(entry, working=True, episodic=False, row=None)
+    assert read_record(json.loads(json.dumps(record_of(saved)))) == saved
+    with pytest.raises(UserError, match="Hindsight"):
+        read_record(record_of(saved) | {"hindsight": {"hearsay": 0.1}})
