@@ -21,7 +21,7 @@ from noodlings.text import clean
 from noodlings.values.page import Page, Statement
 
 PEOPLE, JOURNAL = "people", "journal"
-_LONGEST = 60  # characters of a name in a path, with four bytes each
+_LONGEST = 57  # characters of a name in a path: of four bytes each, with all that follows, less than 256
 _UNSAFE = re.compile(r"[^\w '-]")
 # Names of devices on Windows.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import defaultdict
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -76,7 +75,7 @@ class NoteWriter:
         self._lock = lock or Lock()
         self._make_pages = make_pages
         self._making = Lock()
-        self._cited: defaultdict[str, set[int]] = defaultdict(set)  # by the pages that were written here
+        self._cited: dict[str, set[int]] = {}  # agent → what its pages rest on, once that is known
 
     def refresh(
         self, agent_id: str, ids: Collection[int], new: Collection[int] = frozenset()
@@ -101,7 +100,7 @@ class NoteWriter:
         for some in _portions(sorted(ids), NOTES_AT_ONCE):
             with self._lock:
                 entries = self._repository.entries(agent_id, some).values()
-                if private := self._cited[agent_id] & {entry.id for entry in entries if entry.private}:
+                if private := {entry.id for entry in entries if entry.private} & self._cited_by(agent_id):
                     self.notebook.discard_pages(agent_id, private)
                 encrypted = {entry.id for entry in entries if entry.tier >= self._below}
                 if any(self.notebook.holds(agent_id, entry) for entry in entries if entry.id in encrypted):
@@ -203,7 +202,7 @@ class NoteWriter:
                     entries = self._repository.entries(agent_id, sorted(page.evidence))
                     if len(entries) < len(page.evidence) or any(one.private for one in entries.values()):
                         continue
-                    self._cited[agent_id] |= page.evidence
+                    self._cited_by(agent_id).update(page.evidence)
                     notes = {number: self._note_of(agent_id, entry) for number, entry in entries.items()}
                     self.notebook.write_page(path, render_page(agent_id, page, notes))
                     written.add(self.notebook.folder / path)
@@ -211,6 +210,13 @@ class NoteWriter:
                 for path in self.notebook.pages(agent_id).keys() - written:
                     self.notebook.discard(path)
         return written
+
+    def _cited_by(self, agent_id: str) -> set[int]:
+        """The memories that the pages of an agent rest on, or did since they were first looked at."""
+        if agent_id not in self._cited:
+            pages = self.notebook.pages(agent_id).values()
+            self._cited[agent_id] = set[int]().union(*filter(None, pages))
+        return self._cited[agent_id]
 
     def _note_of(self, agent_id: str, entry: MemoryEntry) -> str:
         """The path of the note of a memory without its suffix, "" where it has none."""

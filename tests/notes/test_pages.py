@@ -352,3 +352,23 @@ def test_words_from_outside_are_never_markup_or_front_matter() -> None:
     assert "[[" not in body
     assert "\\#tag" in body
     assert "\n---" not in body
+
+
+def test_what_is_confined_after_a_restart_is_on_no_page(tmp_path: Path) -> None:
+    with opened(tmp_path, pages=True) as folder:
+        keep(folder, *TOLD)
+    assert "Hull" in "".join(pages(tmp_path).values())
+    with opened(tmp_path, pages=True) as folder:
+        told = folder.store.entries("phi", [2])[2]
+        folder.commit(Changes("phi", updated=(replace(told, audience=CONFINED),)))
+    assert "Hull" not in "".join(pages(tmp_path).values())
+
+
+def test_the_longest_name_in_the_longest_letters_is_the_name_of_a_file(tmp_path: Path) -> None:
+    names = NAMES | {"user_caity": "\U00020000" * 80}
+    with opened(tmp_path) as folder:
+        make = partial(make_pages, folder.store, {}, names, NOW)
+        entry = an_entry(1, TOLD[1])
+        folder.store.commit(Changes("phi", added=(entry,)))
+        NoteWriter(folder.store, folder.notebook, str, make_pages=make).write_pages("phi")
+    assert "Hull" in "".join(pages(tmp_path).values())
