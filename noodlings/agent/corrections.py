@@ -115,8 +115,12 @@ class Corrections:
         return self._correct(name, entry_id, what, lambda agent, entry: agent.memory.pin(entry, pinned))
 
     def set_importance(self, caller: Caller, name: str, entry_id: int, value: float | None) -> MemoryEntry:
-        """Set an importance by hand, 0…1, or with None return to the value at encoding."""
+        """Set an importance by hand, 0…1, or with None return to the value at encoding.
+
+        Raises `UserError` for an entry that was corrected: it would come to mind again.
+        """
         caller.require_admin("set an importance")
+        self._require_latest(self._find(name), entry_id)
         return self._correct(
             name,
             entry_id,
@@ -179,9 +183,10 @@ class Corrections:
             raise UserError(f"The corrected words must have 1 to {LONGEST_CORRECTION:,} characters.")
         if said == entry.user_text:
             raise UserError(f"Memory {entry_id} says that already.")
-        if newer := newer_forms(agent.id, self._store, {entry_id: entry}, EVERYTHING).get(entry_id):
-            raise UserError(f"Memory {entry_id} was replaced by {newer}; correct that one.")
-        return agent.correct(entry, said)
+        self._require_latest(agent, entry_id)
+        made = agent.correct(entry, said)
+        self._drop_steps(agent.id, {entry_id})
+        return made
 
     def undo(self, caller: Caller, name: str) -> tuple[MemoryEntry, str]:
         """Undo the last pin or importance of an agent. Returns the entry, and what was undone."""
@@ -210,14 +215,23 @@ class Corrections:
         if not ids and not waiting:
             return Forgotten()
         forgotten = agent.forget(ids, caller.user_id, self._clock.now(), told_by)
-        gone = set(ids)
-        kept = [step for step in self._done.get(agent.id, ()) if step.entry_id not in gone]
-        self._done[agent.id] = deque(kept, maxlen=UNDO_STEPS)
+        self._drop_steps(agent.id, set(ids))
         if caller.role is Role.ADMIN:
             return forgotten
         answered = self._store.entries(agent.id, forgotten.redacted).values()
         own = tuple(entry.id for entry in answered if _is_own(caller, entry))
         return replace(forgotten, count=len(ids) + waiting, redacted=own)
+
+    def _require_latest(self, agent: Agent, entry_id: int) -> None:
+        """Raise `UserError` when an entry was corrected or replaced."""
+        entry = _entry(agent, entry_id)
+        if newer := newer_forms(agent.id, self._store, {entry_id: entry}, EVERYTHING).get(entry_id):
+            raise UserError(f"Memory {entry_id} was replaced by {newer}; change that one.")
+
+    def _drop_steps(self, agent_id: str, entry_ids: set[int]) -> None:
+        """Let nothing be undone any more that was done to these entries."""
+        kept = [step for step in self._done.get(agent_id, ()) if step.entry_id not in entry_ids]
+        self._done[agent_id] = deque(kept, maxlen=UNDO_STEPS)
 
     def _waiting(self, agent_id: str, told_by: str) -> int:
         """How many records of this user wait to be taken in."""

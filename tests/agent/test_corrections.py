@@ -815,6 +815,19 @@ async def test_who_may_correct_and_what(make_society, tell):
         society.corrections.correct(ADMIN, "phi", told, "my fish drowned")
 
 
+async def test_no_importance_brings_corrected_words_back(make_society, tell):
+    society = make_society()
+    told = (await tell(society, SECRET)).entry_id
+    society.corrections.set_importance(ADMIN, "phi", told, 0.9)
+    made = society.corrections.correct(ADMIN, "phi", told, "my cat drowned").id
+    for value in (0.5, None):
+        with pytest.raises(UserError, match=f"replaced by {made}"):
+            society.corrections.set_importance(ADMIN, "phi", told, value)
+    with pytest.raises(UserError, match="nothing to take back"):
+        society.corrections.undo(ADMIN, "phi")
+    assert society.agents["phi"].entry(told).importance == 0.0
+
+
 async def test_a_plain_list_keeps_its_words(make_society, tell):
     society = make_society(plain=True)
     told = (await tell(society, SECRET)).entry_id
