@@ -47,7 +47,7 @@ from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
-from noodlings.agent.unit_of_work import UnitOfWork
+from noodlings.agent.unit_of_work import MADE_OF, UnitOfWork
 from noodlings.mind.appetites import Goal
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.values.affect import NEUTRAL, Affect
@@ -511,6 +511,7 @@ class Agent:
         """Remember other words for an entry: of the same person, moment and audience, and as important.
 
         The former entry is kept, without importance, and gives way to the new one whenever it comes to mind.
+        So do the facts that were understood from it.
 
         Raises `StoreError`: nothing was kept.
         """
@@ -535,7 +536,17 @@ class Agent:
             made = self.memory.set_importance(made, entry.importance)
         if entry.pinned:
             made = self.memory.pin(made)
-        self.keep_told((), [Link(made.id, entry.id, LinkType.REPLACED, 1.0, self._services.clock.now())])
+        store, now = self._services.store, self._services.clock.now()
+        about = [link for link in store.links_of(self.id, [entry.id]) if link.type in MADE_OF]
+        facts = [
+            link.source for link in about if link.type is LinkType.UNDERSTOOD and link.target == entry.id
+        ]
+        for fact in store.entries(self.id, facts).values():
+            self.memory.set_importance(fact, 0.0)
+        links = [Link(made.id, number, LinkType.REPLACED, 1.0, now) for number in (entry.id, *facts)]
+        # What was made of others stays confined with them, and is forgotten with them.
+        links += [replace(link, source=made.id) for link in about if link.source == entry.id]
+        self.keep_told((), links)
         return made
 
     def link(self, links: Iterable[Link]) -> None:

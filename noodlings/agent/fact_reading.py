@@ -113,12 +113,16 @@ class FactReading:
             await asyncio.sleep(0)
 
     def _tells(self, entry: MemoryEntry) -> bool:
-        """Whether a memory is worth a call: somebody told it, it may matter, and the model may see it."""
+        """Whether a memory is worth a call: somebody told it, it may matter, and the model may see it.
+
+        What was given no importance by hand was corrected, or is not to matter.
+        """
         least = TOLD_TO_IT if entry.parts.addressed else OVERHEARD
         return (
             entry.kind in TOLD
             and entry.user_id not in self.core.persona.own_ids
             and not entry.user_text.endswith("?")
+            and entry.override != 0.0
             and (entry.parts.significance >= least or entry.importance >= OVERHEARD)
             and entry.tier <= min(self.services.reach, Tier.SECRET)
         )
@@ -163,8 +167,8 @@ class FactReading:
         """Encode the facts of the lines, each linked to what it was made of and to what it replaces."""
         facts = list[tuple[UnderstoodFact, MemoryEntry, Percept]]()
         for fact in found:
-            line = agent.entry(fact.entry_id)  # fewer may know of it than when the model was asked
-            if line is not None:
+            line = agent.entry(fact.entry_id)  # it may have changed since the model was asked
+            if line is not None and line.override != 0.0:
                 data: dict[str, Any] = {ABOUT: fact.about, FACT_KIND: fact.kind.value}
                 if chains := hearsay(line):
                     data[HEARSAY] = chains

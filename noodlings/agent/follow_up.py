@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from noodlings.agent.perceiving import take_in
+from noodlings.agent.recollection import in_latest_form
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -23,6 +24,7 @@ from noodlings.errors import LLMError, NoodlingsError
 from noodlings.memory.context import ContextBudget
 from noodlings.memory.subconscious import SYMBOL_INTENSITY
 from noodlings.ports import Allowance, Speech, Symbolist, Utterance
+from noodlings.recall.filters import EVERYTHING
 from noodlings.values.audience import Tier
 from noodlings.values.memory import Link, LinkType, Recalled, Symbol
 from noodlings.values.percept import Kind, Percept
@@ -134,8 +136,10 @@ class FollowUp:
             for entry in core.memory.retrieve_episodic(limit=None)
             if entry.kind is Kind.THOUGHT or entry.tier is Tier.SEALED
         ]
+        store = self.services.store
         in_mind = core.memory.context(None, core.affect, IN_MIND, without=own)
-        links = self.services.store.links_of(core.id, [found.entry.id for found in in_mind])
+        in_mind = in_latest_form(in_mind, core.id, store, EVERYTHING)
+        links = store.links_of(core.id, [found.entry.id for found in in_mind])
         lately = {
             link.target
             for link in links

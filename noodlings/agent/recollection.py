@@ -235,6 +235,13 @@ def newer_forms(
     return found
 
 
+def latest_of(number: int, newer: Mapping[int, int]) -> int:
+    """The id of the last entry that stands for one by its id, see `newer_forms`."""
+    while number in newer:
+        number = newer[number]
+    return number
+
+
 def in_latest_form(
     found: Sequence[Recalled], agent_id: str, store: Repository, allowed: Filters
 ) -> list[Recalled]:
@@ -243,9 +250,7 @@ def in_latest_form(
     newer = newer_forms(agent_id, store, entries, allowed)
     latest = {one.entry.id: one for one in found if one.entry.id not in newer}
     for one in found:
-        number = one.entry.id
-        while number in newer:
-            number = newer[number]
+        number = latest_of(one.entry.id, newer)
         latest.setdefault(number, replace(one, entry=entries.get(number, one.entry)))
     return list(latest.values())
 

@@ -17,7 +17,9 @@ from noodlings.agent.recollection import (
     come_due,
     in_latest_form,
     in_mind,
+    latest_of,
     may_come,
+    newer_forms,
     question,
     remind,
     talk_budget,
@@ -154,13 +156,16 @@ class Responder:
         turn.action = await services.action_rule.choose(utterance, said, turn.allowance)
 
     def _history(self, turn: Turn) -> tuple[MemoryEntry, ...]:
-        """What was said and done before that all listeners may know."""
-        before = talk_before(turn.entry.id)
+        """What was said and done before that all listeners may know, in corrected words."""
+        before, allowed = talk_before(turn.entry.id), may_come(turn.percept)
         heard = [
             entry
             for entry in self.core.memory.retrieve_working()
             if entry.id in before and entry.kind in _TALK
         ]
+        latest = {entry.id: entry for entry in heard}
+        newer = newer_forms(self.core.id, self.services.store, latest, allowed)
+        heard = [replace(one, user_text=latest[latest_of(one.id, newer)].user_text) for one in heard]
         return (*turn.earlier, *disclosed(heard, turn.percept.listeners))
 
     async def _adapt_to_persona(self, turn: Turn, utterance: Utterance) -> None:

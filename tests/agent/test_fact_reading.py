@@ -416,3 +416,41 @@ async def test_a_plain_memory_reads_nothing(make_agent, say):
     agent = make_agent(fact_reader=reader, plain=True)
     await told(agent, say())
     assert reader.asked == []
+
+
+async def test_facts_of_a_corrected_line_give_way_to_those_of_its_new_words(make_agent, store, say, clock):
+    reader = Reader(cant=[DIABETIC], my=[(SPEAKER, FactKind.HEALTH, "Ann has asthma.")])
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say())
+    (wrong,) = facts(store)
+    made = agent.correct(store.archive("phi")[0], "my inhaler has to be refilled first, doctor says")
+    await agent.read_facts()
+    _, right = facts(store)
+    looking = Inspector(FakeSociety(FakeAgents(phi=agent), store=store, clock=clock))
+    (card,) = (await looking.people(ADMIN, "phi", "user_ann")).people
+    assert "Ann has asthma." in [fact.words for fact in card.facts]
+    assert "Ann is diabetic." not in [fact.words for fact in (*card.facts, *card.superseded)]
+    assert wrong.id in [link.target for link in store.links_of("phi", [made.id])]
+    agent.forget([made.id], "user_root", 1.0)
+    assert store.archive("phi") == []
+    assert right.id not in store.entries("phi", [right.id])
+
+
+async def test_a_line_that_is_corrected_while_it_is_read_makes_no_fact(make_agent, store, say):
+    reader = Reader(cant=[DIABETIC])
+    agent = make_agent(fact_reader=reader)
+    reader.gate.clear()
+    reading = asyncio.create_task(told(agent, say()))
+    await reader.called.wait()
+    agent.correct(store.archive("phi")[0], "the shop is closed")
+    reader.gate.set()
+    await reading
+    assert facts(store) == []
+
+
+async def test_a_corrected_fact_is_forgotten_with_its_line(make_agent, store, say):
+    agent = make_agent(fact_reader=Reader(cant=[DIABETIC]))
+    await told(agent, say())
+    agent.correct(facts(store)[0], "Ann has diabetes.")
+    agent.forget([store.archive("phi")[0].id], "user_ann", 1.0)
+    assert store.archive("phi") == []

@@ -243,6 +243,17 @@ async def test_a_quiet_night_gives_nothing_new_to_think(make_agent, clock, store
     assert len(thoughts(store)) > len(night)  # another day it comes back
 
 
+async def test_it_thinks_about_corrected_words_and_not_the_former(make_agent, clock, store, percept):
+    agent = make_agent(ruminate=True)
+    await agent.perceive(percept("My dog Judith died yesterday"))
+    made = agent.correct(store.archive("phi")[0], "My dog Ruth died yesterday")
+    clock.advance(3_600)
+    await agent.idle(clock.now())
+    (thought,) = thoughts(store)
+    assert [link.target for link in store.links_of("phi", [thought.id])] == [made.id]
+    assert "Judith" not in thought.user_text
+
+
 async def test_with_nothing_in_mind_there_is_nothing_to_think(make_agent, store):
     agent = make_agent(ruminate=True)
     for second in range(30):

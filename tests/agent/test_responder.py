@@ -359,3 +359,12 @@ async def test_what_is_repeated_of_the_earlier_talk_is_forgotten_with_it(make_ag
     assert forgotten.redacted == (14, 26)
     kept = [store.load("phi"), *store.entries("phi", list(answers)).values(), *store.traces("phi", 99)]
     assert "zarnok" not in str(kept)
+
+
+async def test_corrected_words_stand_in_the_talk_before(make_agent, store, clock):
+    agent = make_agent(voice=Repeating())
+    await agent.perceive(Percept("user_caity", "the boat is called zarnok", clock.now(), addressed=True))
+    right = agent.correct(store.archive("phi")[0], "the boat is called zarnia")
+    agent.correct(right, "the boat is called zarnak")
+    trace = await agent.perceive(Percept("user_caity", "soup!", clock.now(), addressed=True))
+    assert trace.response == "zarnak"
