@@ -158,10 +158,12 @@ class NoteWriter:
             return replace(forgotten, erased=False)
         return forgotten
 
-    def resume(self, agent_id: str) -> None:
-        """Make all notes of an agent anew, and remove those of what is not stored.
+    def resume(self, agent_id: str) -> bool:
+        """Make all notes of an agent anew, and remove those of what is not stored, with its pages.
 
         For when forgetting was cut off, or was done by a process with a notebook of its own.
+
+        Returns whether pages are to be made anew.
         """
         ids = self.notebook.ids(agent_id)
         self.refresh(agent_id, ids)
@@ -170,8 +172,9 @@ class NoteWriter:
             self.notebook.remove(agent_id, gone)
             cited = set[int]().union(*filter(None, self.notebook.pages(agent_id).values()))
             kept = self._repository.in_order(agent_id, Order.WHEN, False, among=sorted(cited))
-            self.notebook.discard_pages(agent_id, cited.difference(kept))
+            self.notebook.discard_pages(agent_id, lost := cited.difference(kept))
             self.notebook.unmark(agent_id)
+        return self._make_pages is not None and bool(lost)
 
     @property
     def with_pages(self) -> list[str]:
@@ -371,7 +374,7 @@ class BackgroundWriter:
     def _write(self, due: tuple[tuple[str, int], bool]) -> None:
         (agent_id, entry_id), new = due
         if entry_id == EVERY:
-            self._attempt(partial(self._writer.resume, agent_id))
+            self._attempt(partial(self._resume, agent_id))
             return
         if entry_id == PAGES:
             began = monotonic()
@@ -380,6 +383,10 @@ class BackgroundWriter:
             self._rested = now + PAGES_REST * (now - began)
             return
         self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
+
+    def _resume(self, agent_id: str) -> None:
+        if self._writer.resume(agent_id):
+            self.add_pages(agent_id)
 
     def _take(self) -> tuple[tuple[str, int], bool] | None:
         """What is due next, when it is time; None when there is nothing more and never will be."""
@@ -439,9 +446,9 @@ class NoteSync:
     def __init__(self, writer: NoteWriter, enabled: bool = True) -> None:
         self._writer = writer
         self._enabled = enabled
-        first = [writer.prune] if writer.has_encrypted else []
-        first += [partial(writer.resume, agent_id) for agent_id in _unfinished(writer)]
-        self._background = BackgroundWriter(writer, first)
+        self._background = BackgroundWriter(writer, [writer.prune] if writer.has_encrypted else [])
+        for agent_id in _unfinished(writer):
+            self._background.add(agent_id, {EVERY}, ())
 
     def follow(self, changes: Changes) -> None:
         if not self._enabled:

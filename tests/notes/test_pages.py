@@ -364,6 +364,16 @@ def test_what_is_confined_after_a_restart_is_on_no_page(tmp_path: Path) -> None:
     assert "Hull" not in "".join(pages(tmp_path).values())
 
 
+def test_what_is_left_of_a_page_is_written_again_where_another_process_forgot(tmp_path: Path) -> None:
+    with opened(tmp_path, pages=True) as folder:
+        keep(folder, *TOLD)
+        forget(folder, 2)
+        folder.keeper.forgot_elsewhere("phi")
+    page = pages(tmp_path)["phi/people/Caity.md"]
+    assert "Leeds" in page
+    assert "Hull" not in page
+
+
 def test_the_longest_name_in_the_longest_letters_is_the_name_of_a_file(tmp_path: Path) -> None:
     names = NAMES | {"user_caity": "\U00020000" * 80}
     with opened(tmp_path) as folder:
