@@ -71,7 +71,9 @@ async def correct(context: CommandContext, parsed: Parsed) -> Reply:
         raise UserError(f"What was really said? Type it like this: {parsed.usage}")
     entry = context.society.corrections.correct(context.caller, parsed.name, number, text)
     agent = context.society.find(parsed.name)
-    said = f"{_name(agent)} now remembers {_quoted(entry)} as memory {entry.id}, in place of {number}."
+    former = agent.entry(number)
+    instead = f", in place of {number}" + (f": {_quoted(former)}" if former else "")
+    said = f"{_name(agent)} now remembers {_quoted(entry)} as memory {entry.id}{instead}."
     return Reply(Reworded(agent.id, entry.id, number).as_dict(), Text(said))
 
 

@@ -146,7 +146,8 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
     if utterance.percept.kind is Kind.WHISPER and not content.answers and book.chance(0.5):
         return book.line(DialogueAct.SECRET)
     if content.heavy:
-        return book.line(DialogueAct.COMFORT) if not content.answers and book.chance(often) else ""
+        comforts = content.comforts and not content.answers and book.chance(often)
+        return book.line(DialogueAct.COMFORT) if comforts else ""
     if content.act not in _SMALL_TALK or not book.chance(often):
         return ""
     mood, of_itself = feeling(utterance.mood), content.act in _ABOUT_ITSELF

@@ -18,7 +18,7 @@ from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.pronouns import turn
-from noodlings.voice.question import QuestionKind, asks_when
+from noodlings.voice.question import QuestionKind, asks_when, goes_on
 from noodlings.voice.reported_speech import ReportedSpeech, report
 from noodlings.voice.selection import (
     corrects,
@@ -67,6 +67,8 @@ _COMFORTED = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EM
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 CLEARLY = 0.4
 """Valence times importance from which a feeling without words decides the act."""
+STILL_SAD = -0.1
+"""Valence up to which a line after a sad one is comforted."""
 PLEASANT = 0.3
 """Valence of a line from which a dark memory is out of place."""
 _FELT_WITH = {DialogueAct.COMFORT: SpokenFeeling.SORROW, DialogueAct.GLAD: SpokenFeeling.JOY}
@@ -105,7 +107,8 @@ class ReplyContent:
         act: which lines are for it.
         told: the memories in it, the first one first.
         felt: the feeling that colours it.
-        heavy: it is a moment for comfort, not for small talk.
+        heavy: it is no moment for anything light.
+        comforts: it is one for comfort.
         answers: something was asked.
     """
 
@@ -113,6 +116,7 @@ class ReplyContent:
     told: tuple[ReportedSpeech, ...]
     felt: SpokenFeeling
     heavy: bool
+    comforts: bool
     answers: bool
 
     @property
@@ -127,7 +131,8 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     felt = _FELT_WITH.get(act, felt)
     sorrowful = act in _BRINGS_UP and felt is SpokenFeeling.SORROW
     heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
-    return ReplyContent(act, told, felt, heavy, understood.question is not QuestionKind.NONE)
+    comforts = heavy and (understood.heavy or sorrowful or _still_sad(understood, utterance))
+    return ReplyContent(act, told, felt, heavy, comforts, understood.question is not QuestionKind.NONE)
 
 
 def understood_line(utterance: Utterance) -> UnderstoodLine:
@@ -234,6 +239,8 @@ def _choose_act(
     if touched and not spoiled:
         return DialogueAct.REMINDED, tuple(touched)
     if understood.act in _COMFORTED and utterance.tone.grave:
+        if not _still_sad(understood, utterance):
+            return DialogueAct.KEEP, ()
         by_itself = utterance.tone.why is ToneSource.SAID and understood.act is not DialogueAct.EMOTE
         if not by_itself:
             return DialogueAct.COMFORT, ()
@@ -259,6 +266,17 @@ def _choose_act(
     if returns and (missed := greeting_memory(utterance)) and book.chance(0.6):
         return DialogueAct.REUNION, tuple(missed)
     return met, ()
+
+
+def _still_sad(understood: UnderstoodLine, utterance: Utterance) -> bool:
+    """Whether a line is grave by itself, or goes on with what was grave a moment ago: "he slept on my bed".
+
+    Who says next that there are sausages needs neither comfort nor a joke; a gesture speaks of the sorrow.
+    """
+    percept = utterance.percept
+    sad = percept.affect is not None and percept.affect.valence <= STILL_SAD
+    more = sad or understood.act is not DialogueAct.STATEMENT or goes_on(percept.text)
+    return more or utterance.tone.why is not ToneSource.BEFORE
 
 
 CLOSE = 0.1

@@ -222,6 +222,19 @@ def test_a_sorrow_lies_on_what_is_said_after_it(who: str, line: str) -> None:
     assert not made_of(shared_voice().lines["comfort"], say(utterance(line, DOG)).text)
 
 
+@everybody
+@pytest.mark.parametrize("line", ["ooh is that carrot cake", "we are having sausages bye"])
+def test_what_has_nothing_to_do_with_a_sorrow_before_it_gets_neither_comfort_nor_jokes(
+    who: str, line: str
+) -> None:
+    kept = (*PERSONAS[who].voice.lines.get("keep", ()), *shared_voice().lines["keep"])
+    for turn in range(8):
+        died = memory(1, "My dog died", days=60 / 86_400)
+        speech = say(utterance(line, died, who=who, turn=turn, tone=MOURNING))
+        assert made_of(kept, speech.text)
+        assert not speech.used
+
+
 def test_nobody_bursts_out_with_joy_at_the_memory_of_the_dead() -> None:
     died, joy = memory(1, "My dog died", days=60 / 86_400), Affect(valence=0.8, arousal=0.7)
     for who in PERSONAS:
