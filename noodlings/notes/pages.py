@@ -25,7 +25,8 @@ _LONGEST = 57  # characters of a name in a path: of four bytes each, with all th
 _UNSAFE = re.compile(r"[^\w '-]")
 # Names of devices on Windows.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
-_CITED = re.compile(rf"{FENCE}\n(?:.*\n)*?memories: (\[[\d, ]*\])\n")
+_ID = "[1-9][0-9]{0,17}"
+_CITED = re.compile(rf"{FENCE}\n(?:.*\n)*?memories: (\[(?:{_ID}(?:, {_ID})*)?\])\n")
 
 
 def paths_of(agent_id: str, pages: Sequence[Page]) -> list[Path]:

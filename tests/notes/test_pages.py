@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from noodlings.app import build, make_pages
@@ -109,6 +109,20 @@ def test_of_somebodys_name_nothing_is_left_when_what_told_it_is_forgotten(tmp_pa
         folder.keeper.forget("phi", [1], lambda: forget(folder, 1))
         assert "phi/people/Ruth.md" not in pages(tmp_path)
     assert "sister" not in "".join(pages(tmp_path).values())
+
+
+@pytest.mark.parametrize(
+    "listed", ["[1, 2,]", "[1 2]", "[01]", "[\u0661]", f"[{'9' * 5_000}]", "[9999999999999999999]"]
+)
+def test_a_file_of_ones_own_stays_and_is_in_nobodys_way(tmp_path: Path, listed: str) -> None:
+    with opened(tmp_path, pages=True) as folder:
+        keep(folder, *TOLD)
+        own = next(tmp_path.glob("**/people")) / "list.md"
+        own.write_text(f"---\nmemories: {listed}\n---\n")
+        folder.keeper.forget("phi", [3], lambda: forget(folder, 3))
+        folder.keeper.forgot_elsewhere("phi")
+    assert own.exists()
+    assert "thunder" not in "".join(pages(tmp_path).values())
 
 
 def test_what_another_process_forgot_is_on_no_page(tmp_path: Path) -> None:
@@ -313,6 +327,7 @@ def test_where_everything_is_encrypted_there_are_no_pages(tmp_path: Path) -> Non
 
 
 @given(st.lists(st.text(max_size=80), max_size=8, unique=True))
+@example(["\U00010330" * 80])
 def test_any_names_have_paths_of_their_own_inside_the_folder(names: list[str]) -> None:
     told = [Page(f"user_{name}", name, (Statement("x", (1,)),)) for name in names]
     paths = paths_of("phi", [*told, Page("2026-11-23", "2026-11-23", (), day=True)])
@@ -320,7 +335,7 @@ def test_any_names_have_paths_of_their_own_inside_the_folder(names: list[str]) -
     for path in paths:
         assert len(path.parts) == 3
         assert not path.name.startswith(".")
-        assert len(path.name.encode("utf-8", "surrogatepass")) < 255
+        assert len(f"{path.name}.part".encode("utf-8", "surrogatepass")) <= 255
         assert not set(path.name) & set('/\\:*?"<>|\n\r\0')
     assert paths[-1] == Path("phi/journal/2026-11-23.md")
 
