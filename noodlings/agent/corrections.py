@@ -151,7 +151,7 @@ class Corrections:
     def unlink(self, caller: Caller, name: str, from_id: int, to_id: int) -> list[Link]:
         """Remove the links between two entries, in either direction. Returns those that are gone.
 
-        What was made of an entry stays linked with it, so that it is forgotten with it.
+        What was made of an entry, or has replaced it, stays linked with it, as it is forgotten with it.
 
         Raises `NotFound` when one does not exist, `UserError` when there is no link that may be removed.
         """
@@ -163,7 +163,7 @@ class Corrections:
             for link in self._store.links_of(agent.id, sorted(ends))
             if {link.source, link.target} == ends
         ]
-        gone = [link for link in between if link.type not in MADE_OF]
+        gone = [link for link in between if link.type not in (*MADE_OF, LinkType.REPLACED)]
         if not gone:
             why = "one was made of the other, and is forgotten with it" if between else "they are not linked"
             raise UserError(f"Memories {from_id} and {to_id} have no link that can be removed: {why}.")

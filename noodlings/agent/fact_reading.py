@@ -197,13 +197,16 @@ class FactReading:
             self.journal.linked(Link(entry.id, target, kind, 1.0, line.timestamp) for target, kind in links)
 
     def confine(self, line: MemoryEntry) -> None:
-        """Confine the facts of a line as it is confined by now."""
+        """Confine the facts and corrections of a line as it is confined by now."""
         links = self.services.store.links_of(self.core.id, [line.id])
-        made = [one.source for one in links if one.type is LinkType.UNDERSTOOD and one.target == line.id]
+        kinds = (LinkType.UNDERSTOOD, LinkType.REPLACED)
+        made = [one.source for one in links if one.type in kinds and one.target == line.id]
         memory = self.core.memory
-        for fact in self.services.store.entries(self.core.id, made).values():
+        for entry in self.services.store.entries(self.core.id, made).values():
             if isinstance(memory, HierarchicalMemory):
-                memory.limit(fact, line.audience)
+                limited = memory.limit(entry, line.audience)
+                if entry.kind is not Kind.FACT:  # a later fact has an audience of its own
+                    self.confine(limited)
 
 
 def _together(lines: Sequence[MemoryEntry], entry: MemoryEntry) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from noodlings.agent.state import AgentCore
 from noodlings.errors import AgentElsewhere, StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.text import forget_texts
-from noodlings.values.memory import LinkType
+from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
 
@@ -184,9 +184,9 @@ class UnitOfWork:
         known, former, newest = set(entry_ids), list[int](), list(entry_ids)
         while newest:
             links = store.links_of(agent_id, newest)
-            earlier = {one.target for one in links if one.type is LinkType.REPLACED and one.source in newest}
-            found = store.entries(agent_id, sorted(earlier - known))
-            newest = [number for number, entry in found.items() if entry.kind is not Kind.FACT]
+            earlier = [one for one in links if one.type is LinkType.REPLACED and one.source in newest]
+            found = store.entries(agent_id, [end for one in earlier for end in (one.source, one.target)])
+            newest = [one.target for one in earlier if one.target not in known and _same(one, found)]
             known.update(newest)
             former += newest
         return former
@@ -203,3 +203,11 @@ class UnitOfWork:
             known.update(newest)
             made += newest
         return made
+
+
+def _same(link: Link, found: Mapping[int, MemoryEntry]) -> bool:
+    """Whether an entry that was replaced is there, and is no fact of another moment."""
+    new, old = found.get(link.source), found.get(link.target)
+    return old is not None and (
+        old.kind is not Kind.FACT or (new is not None and new.timestamp == old.timestamp)
+    )

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from noodlings.ports import Allowance, Repository, Speech, Utterance
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
@@ -292,6 +294,22 @@ async def test_a_correction_made_while_it_thinks_is_not_undone_by_its_answer(mak
     await slow
     entry = make_society().agents["phi"].entry(1)
     assert (entry.override, entry.override_by, entry.response is None) == (0.2, "hand", False)
+
+
+async def test_a_correction_made_while_it_thinks_is_confined_with_what_it_corrects(make_society, tell):
+    voice = SlowVoice()
+    society = make_society(voice=voice)
+    phi, both = society.agents["phi"], frozenset({"user_bob"})
+    slow = asyncio.create_task(tell(society, "an old tale", present=both))
+    await voice.is_asked()
+    made = society.corrections.correct(ADMIN, "phi", 1, "an odd tale")
+    again = society.corrections.correct(ADMIN, "phi", made.id, "an even tale")
+    assert not again.private
+    line = phi.entry(1)
+    phi._facts.confine(replace(line, audience=line.audience.at_least(Tier.CONFINED)))
+    voice.gate.set()
+    await slow
+    assert all(phi.entry(one.id).private for one in (made, again))
 
 
 async def test_a_plain_list_forgets_too(make_society, tell, make_agent, store, clock):

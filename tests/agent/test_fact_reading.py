@@ -311,6 +311,26 @@ async def test_who_left_the_audience_while_a_line_was_read_does_not_learn_of_the
     assert fact.audience.witnesses == {"user_ann", "phi"}
 
 
+async def test_other_words_for_a_fact_belong_to_it_and_its_line(make_agent, store, say, clock):
+    agent = make_agent(fact_reader=Reader(cant=[DIABETIC]))
+    await told(agent, say(), say())
+    (first, wrong), (second, other) = (
+        (link.target, agent.entry(link.source))
+        for link in sorted(store.links_of("phi", [1, 2, 3, 4]), key=lambda link: link.source)
+        if link.type is LinkType.UNDERSTOOD
+    )
+    right = agent.correct(wrong, "Ann has diabetes.")
+    agent.forget([right.id], "user_root", clock.now())
+    assert facts(store) == [other]
+    right = agent.correct(other, "Ann has diabetes.")
+    agent._facts.confine(replace(agent.entry(second), audience=other.audience.at_least(Tier.CONFINED)))
+    agent.keep()
+    assert agent.entry(right.id).private
+    agent.forget([second], "user_ann", clock.now())
+    assert facts(store) == []
+    assert agent.entry(first) is not None
+
+
 async def test_a_fact_is_confined_with_its_line(make_agent, store, say):
     agent = make_agent(fact_reader=Reader(cant=[DIABETIC]))
     await told(agent, say())
@@ -319,6 +339,17 @@ async def test_a_fact_is_confined_with_its_line(make_agent, store, say):
     agent.keep()
     (fact,) = facts(store)
     assert fact.private
+
+
+async def test_a_fact_that_replaced_one_is_confined_with_its_own_line_alone(make_agent, store, say):
+    reader = Reader(cant=[DIABETIC], well=[(*DIABETIC[:2], "Ann is well.", True)])
+    agent = make_agent(fact_reader=reader, archive=AgentArchive("phi", store, EmbeddingQueue()))
+    await told(agent, say(), say("well remember this: all is fine again, doctor says, I am so glad"))
+    line = agent.entry(1)
+    agent._facts.confine(replace(line, audience=line.audience.at_least(Tier.CONFINED)))
+    agent.keep()
+    assert [fact.private for fact in facts(store)] == [True, False]
+    assert [link.type for link in store.links_of("phi", [2])].count(LinkType.REPLACED) == 1
 
 
 async def test_a_whispered_fact_does_not_hide_what_everybody_knows(make_agent, store, clock, say):

@@ -196,10 +196,11 @@ async def test_links_are_removed_in_either_direction(society, store, tell):
         society.corrections.unlink(ADMIN, "phi", 1, 9)
 
 
-async def test_what_was_made_of_a_memory_stays_linked_with_it(society, store, tell):
+@pytest.mark.parametrize("made", [LinkType.REFLECTED, LinkType.REPLACED])
+async def test_what_was_made_of_a_memory_stays_linked_with_it(society, store, tell, made):
     for _ in range(2):
         await tell(society.agents["phi"], after=4_000)
-    society.agents["phi"].link([Link(2, 1, LinkType.REFLECTED, 1.0, 0.0)])
+    society.agents["phi"].link([Link(2, 1, made, 1.0, 0.0)])
     with pytest.raises(UserError, match="one was made of the other"):
         society.corrections.unlink(ADMIN, "phi", 1, 2)
     assert len(store.links_of("phi", [1])) == 1
