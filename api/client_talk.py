@@ -18,15 +18,17 @@ from weakref import WeakValueDictionary
 
 from api.turns import HISTORY
 from noodlings.agent.agent import Agent
+from noodlings.agent.recollection import newer_forms
 from noodlings.agent.society import Society
 from noodlings.errors import UserError
 from noodlings.ports import Allowance
+from noodlings.recall.filters import EVERYTHING
 from noodlings.recall.repetition import Wording, says_something, spelt_out
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
 from noodlings.values.memory import ImportanceParts, MemoryEntry, given, written_by
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 
 AGAIN_SECONDS = 3_600.0
@@ -157,7 +159,8 @@ class ClientTalks:
                     if trace is not None:
                         return trace
             elif last is not None and talk.goes_on:
-                society.corrections.forget(caller, agent_id, [last.id])
+                corrected = newer_forms(agent_id, society.store, {last.id: last}, EVERYTHING)
+                society.corrections.forget(caller, agent_id, [last.id, *corrected.values()])
                 own.remove(last)
             return await society.perceive(agent_id, percept, said, () if own else earlier)
 
@@ -215,5 +218,5 @@ class ClientTalks:
 
 
 def _came_from(entry: MemoryEntry, user_id: str) -> bool:
-    """Whether it is from a user, and no fact that was understood or written about them."""
-    return entry.user_id == user_id and entry.kind is not Kind.FACT and not written_by(entry)
+    """Whether it is from a user, in their words, and no fact that was written about them."""
+    return entry.user_id == user_id and not entry.source and not written_by(entry)

@@ -15,12 +15,14 @@ from functools import partial
 from typing import Any
 
 from noodlings.agent.hearsay import share_told
+from noodlings.agent.recollection import newer_forms
 from noodlings.agent.society import Society
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.llm.token_budget import KEY as SPENT
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.portable.remains import Marks, Remains, lines_with, remains, strike_out, words_in
 from noodlings.ports import Forgotten, StoreSnapshot
+from noodlings.recall.filters import EVERYTHING
 from noodlings.reflection.facts import TOLD, facts
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
@@ -242,7 +244,10 @@ def _forget_entries(
     late = society.store.archive(agent_id, max(answers, default=0))
     answers.update({entry.id: (entry.response, entry.timestamp) for entry in late if entry.response})
     there = society.store.entries(agent_id, sorted(ids))
-    return society.corrections.forget(caller, agent_id, sorted(there))
+    known = dict(there)
+    newer = newer_forms(agent_id, society.store, known, EVERYTHING)
+    same = {new for old, new in newer.items() if known[new].user_id == known[old].user_id}
+    return society.corrections.forget(caller, agent_id, sorted(there.keys() | same))
 
 
 def _forget_being_there(society: Society, person: Person) -> None:

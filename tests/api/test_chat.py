@@ -26,6 +26,7 @@ from noodlings.store.sql import SqlStore
 from noodlings.store.vault import Encryption
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Tier
+from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind, Percept
 from tests.api.conftest import MakeSite, Site
 from tests.llm.server import chat as said_by_model
@@ -481,6 +482,20 @@ async def test_what_was_understood_or_written_about_somebody_is_no_line_of_their
     assert [text for text, _ in remembered(site)] == [A, "Caity hides things.", "is a knight", C]
     assert remembered(site)[-1] == (C, again)
     assert changed != again
+
+
+@pytest.mark.parametrize("busy", [0, 25])
+@pytest.mark.parametrize("which", [0, 1])
+async def test_a_changed_message_goes_with_what_corrected_it(site: Site, which: int, busy: int):
+    first = await say(site, user(A), user=CAITY)
+    await say(site, user(A), assistant(first), user("I hid the zarn"), user=CAITY)
+    for number in range(busy):  # more than is in working memory
+        await site.tell(f"line {number}", TOAD)
+    root, corrected = Caller("user_root", "root", Role.ADMIN), (A, "I hid the zarn")[which] + ", and more"
+    site.society.corrections.correct(root, "servnak", 1 + which, corrected)
+    await say(site, user(A), assistant(first), user(B), user=CAITY)
+    texts = [A, *[corrected] * (which == 0), B]
+    assert sorted(text for text, _ in remembered(site)) == sorted(texts)
 
 
 async def test_asked_again_while_it_is_still_thinking(site: Site, monkeypatch: pytest.MonkeyPatch):

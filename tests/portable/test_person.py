@@ -203,6 +203,18 @@ async def test_whoever_heard_an_answer_to_them_forgets_it_too(tmp_path: Path) ->
         assert [entry.user_text for entry in society.store.archive("servnak")] == ["I bake bread"]
 
 
+async def test_an_answer_to_them_goes_also_where_it_was_corrected(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        await told(society, "My dog is dead")
+        answer = society.store.traces("phi")[0].response or ""
+        assert answer
+        heard = await told(society, answer, "phi", "servnak", depth=1, data={"hearsay": []})
+        made = society.corrections.correct(ADMIN, "servnak", heard, f"{answer} Zarnok").id
+        society.corrections.correct(ADMIN, "servnak", made, f"{answer} Vexilium")
+        forget_person(society, ADMIN, find_person(society, CAITY))
+        assert not society.store.archive("servnak")
+
+
 async def test_what_others_told_of_them_goes_and_they_were_no_witness(tmp_path: Path) -> None:
     with society_in(tmp_path) as society:
         await told(society, "Caity's dog is dead", "phi", "servnak", data={"hearsay": [[CAITY]]}, depth=1)
