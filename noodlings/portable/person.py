@@ -119,7 +119,7 @@ def find_person(society: Society, who: str) -> Person:
         meant = [one for one in known if called in (folded(one), folded(display_name(one, names)))]
         meant += [account.user_id for account in accounts if folded(account.name) == called]
         meant += [one for one in (user_id_of(wanted), account_id_of(called)) if _told(society, one)]
-    if not meant and _witnessed(society, wanted):
+    if not meant and wanted and _named(society, wanted):
         meant = [wanted]
     people = {}
     for one in meant:
@@ -388,9 +388,16 @@ def _told(society: Society, user_id: str) -> bool:
     return any(society.store.told_by(agent_id, user_id) for agent_id in society.store.agents())
 
 
-def _witnessed(society: Society, user_id: str) -> bool:
-    """Whether somebody of whom nothing else is kept was there when others spoke; this reads every memory."""
+def _named(society: Society, user_id: str) -> bool:
+    """Whether an id of which nothing else is kept is that of a witness, a source, an author, or whoever had
+    something forgotten; this reads every memory."""
     settings = society.settings
     with snapshot(settings.database, Encryption.of(settings.store)) as stored:
+        if user_id in stored.done_by():
+            return True
         kept = (one.entry for agent_id in stored.agents() for one in stored.entries(agent_id))
-        return any(user_id in entry.audience.witnesses for entry in kept)
+        return any(
+            user_id == written_by(entry)
+            or any(user_id in ids for ids in (entry.audience.witnesses, *hearsay(entry)))
+            for entry in kept
+        )

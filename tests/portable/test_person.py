@@ -247,6 +247,24 @@ async def test_whoever_only_listened_can_be_forgotten_and_whoever_comes_then_was
         assert "sold" not in str(society.store.traces("phi"))
 
 
+async def test_whoever_forgot_their_own_lines_is_still_found_in_what_others_tell(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        one = await told(society, "The mill is sold", "user_ann")
+        await told(society, "The mill is sold", "phi", "servnak", data={"hearsay": [["user_ann"]]}, depth=1)
+        society.corrections.forget(Caller("user_ann", "ann"), "phi", [one])
+        two = await told(society, "I bake", BOB)
+        society.corrections.forget(Caller(BOB, "bob"), "phi", [two])
+        await society.corrections.know(Caller("user_eve", "eve", Role.ADMIN), "phi", CAITY, "is a baker")
+        for who in ("user_ann", BOB, "user_eve"):
+            forget_person(society, ADMIN, find_person(society, who))
+            with pytest.raises(NotFound):
+                find_person(society, who)
+        assert not society.store.archive("servnak")
+        for nobody in ("", "user_zed"):
+            with pytest.raises(NotFound):
+                find_person(society, nobody)
+
+
 @pytest.mark.parametrize("store", [{}, {"key": UserKey(bytes(32)).text, "encrypt": "all"}])
 async def test_nothing_says_any_more_what_they_did(tmp_path: Path, store: dict[str, str]) -> None:
     settings = Settings(store={"path": str(tmp_path)} | store, embedding={"model": "none"})
