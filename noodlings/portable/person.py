@@ -276,7 +276,7 @@ class _Kept:
         hearsay: agent → ids of what others said they had heard from the person.
         answers: agent → id → the answer to each memory, and when it was given.
         heard: speaker → hearer, id, words and time of everything that characters heard characters say.
-        images: symbols made of the person's memories.
+        made: symbols made of the person's memories, and what others said they had from them.
         others: all words of everybody else.
         counted: see `PersonReport.characters`.
     """
@@ -286,7 +286,7 @@ class _Kept:
     hearsay: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     answers: dict[str, dict[int, tuple[str, float]]] = field(default_factory=lambda: defaultdict(dict))
     heard: dict[str, list[tuple[str, int, str, float]]] = field(default_factory=lambda: defaultdict(list))
-    images: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
 
@@ -297,7 +297,7 @@ class _Kept:
         words = words_in(" ".join(entry.user_text for entry in entries)) - self.others
         names = {person.name, *(account.name for account in person.accounts)}
         types_here = user_id_of(society.settings.world.player) in person.ids
-        return Marks.of((*person.ids, *names), (*said, *self.images), words, types_here)
+        return Marks.of((*person.ids, *names), (*said, *self.made), words, types_here)
 
     def todo(self, unsaid: Mapping[str, Collection[int]]) -> dict[str, set[int]]:
         """Agent → what it has to forget, with what it heard of the answers to these."""
@@ -345,6 +345,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
             kept.others |= words_in(entry.user_text)
         if any(one in person.ids for chain in hearsay(entry) for one in chain):
             kept.hearsay[agent_id].add(entry.id)
+            kept.made.append(entry.user_text)
         if entry.response:
             kept.answers[agent_id][entry.id] = entry.response, entry.timestamp
         if entry.user_id in person.ids or (
@@ -359,7 +360,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
             own.append(earlier)
             ids.add(earlier.id)
     symbols = [made.symbol for made in stored.symbols(agent_id) if made.symbol.entry_id in ids]
-    kept.images += [symbol.symbolic_encoding for symbol in symbols]
+    kept.made += [symbol.symbolic_encoding for symbol in symbols]
     kept.counted[agent_id] = {
         "memories": len(own),
         "answers": sum(entry.response is not None for entry in own),

@@ -19,7 +19,7 @@ from noodlings.errors import StoreError
 from noodlings.files import atomic_write
 from noodlings.logs import paused_logs
 from noodlings.portable.export import export
-from noodlings.stemming import ordinary_words
+from noodlings.stemming import UNSPACED, ordinary_words
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
@@ -37,7 +37,8 @@ LOCK_SECONDS = 30.0
 _QUOTED = 50
 """Characters that a log quotes."""
 _SHORTEST = 12
-"""Characters of a quotation that is known by itself."""
+"""Characters of a quotation that is known by itself, of scripts without spaces half as many."""
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w{4,}")
 _FRAME = re.compile(r'^[\d-]{10} [\d:,]{12} [A-Z]+ +[\w.]+: |"\w+": |\b[a-z]+=')
 """What our logs write around what they tell: time, level and module, and the names of fields."""
@@ -64,7 +65,7 @@ class Marks:
         """Of ids and names, texts, and words that are theirs alone."""
         names = "|".join(map(re.escape, sorted(filter(None, called), key=len, reverse=True)))
         quotes = {shorten(text, _QUOTED).rstrip("…") for text in said}
-        long_enough = tuple(sorted(quote for quote in quotes if len(quote) >= _SHORTEST))
+        long_enough = tuple(sorted(one for one in quotes if len(_UNSPACED.sub("  ", one)) >= _SHORTEST))
         whole_words = re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.I)
         return cls(whole_words, long_enough, frozenset(words) - ordinary_words(), history)
 

@@ -247,6 +247,16 @@ async def test_whoever_only_listened_can_be_forgotten_and_whoever_comes_then_was
         assert "sold" not in str(society.store.traces("phi"))
 
 
+async def test_what_others_told_of_them_is_in_no_log_in_any_script(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        await told(society, "我把祖母的金子埋在教堂底下")
+        await told(society, "听说金子埋在教堂底下", "phi", "servnak", data={"hearsay": [[CAITY]]}, depth=1)
+        log = tmp_path / "noodlings.log"
+        assert "听说金子" in log.read_text("utf-8")
+        forget_person(society, ADMIN, find_person(society, CAITY))
+        assert "教堂" not in log.read_text("utf-8")
+
+
 async def test_whoever_forgot_their_own_lines_is_still_found_in_what_others_tell(tmp_path: Path) -> None:
     with society_in(tmp_path) as society:
         one = await told(society, "The mill is sold", "user_ann")
