@@ -200,7 +200,7 @@ class FactReading:
         """Confine the facts and corrections of a line as it is confined by now."""
         links = self.services.store.links_of(self.core.id, [line.id])
         kinds = (LinkType.UNDERSTOOD, LinkType.REPLACED)
-        made = [one.source for one in links if one.type in kinds and one.target == line.id]
+        made = [one.source for one in links if one.type in kinds and one.target == line.id < one.source]
         memory = self.core.memory
         for entry in self.services.store.entries(self.core.id, made).values():
             if isinstance(memory, HierarchicalMemory):

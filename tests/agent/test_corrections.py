@@ -30,7 +30,7 @@ from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.voice import understanding
 from noodlings.voice.question import only_asks
@@ -305,6 +305,7 @@ async def test_a_correction_made_while_it_thinks_is_confined_with_what_it_correc
     made = society.corrections.correct(ADMIN, "phi", 1, "an odd tale")
     again = society.corrections.correct(ADMIN, "phi", made.id, "an even tale")
     assert not again.private
+    phi.link([Link(1, again.id, LinkType.REPLACED, 1.0, 0.0)])  # as only a file to import can say
     line = phi.entry(1)
     phi._facts.confine(replace(line, audience=line.audience.at_least(Tier.CONFINED)))
     voice.gate.set()
