@@ -61,7 +61,7 @@ async def correct(context: CommandContext, parsed: Parsed) -> Reply:
     """Correct the words of a memory.
 
     From then on the character remembers WHAT, from the same person and moment. The former memory is kept and
-    can be listed, but whenever it would come to mind, the corrected one does. For admins.
+    can be found, but whenever it would come to mind for an answer, the corrected one does. For admins.
 
     Examples:
       @correct servnak --id 12 = my sister is called Ruth
