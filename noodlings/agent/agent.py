@@ -81,7 +81,7 @@ class Agent:
         self._unit_of_work = UnitOfWork(core, services)
         self._pipeline = PerceptPipeline(core, services, self._unit_of_work)
         self._responder = Responder(core, services)
-        self._facts = FactReading(core, core.journal, services)
+        self._facts = FactReading(core, services)
         self._night = Night(core, services, self._unit_of_work)
         self._follow_up = FollowUp(core, services, self._unit_of_work, self._responder, weakref.ref(self))
         self._deciding = asyncio.Lock()

@@ -20,7 +20,6 @@ from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
-from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.ports import Allowance, FactReader, ToldLines
 from noodlings.recall.filters import Filters
@@ -57,7 +56,6 @@ class FactReading:
     """Reads what one agent was told."""
 
     core: AgentCore
-    journal: ChangeJournal
     services: AgentServices
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -194,7 +192,8 @@ class FactReading:
             ]
             if fact.replaces is not None:
                 links.append((fact.replaces, LinkType.REPLACED))
-            self.journal.linked(Link(entry.id, target, kind, 1.0, line.timestamp) for target, kind in links)
+            made = (Link(entry.id, target, kind, 1.0, line.timestamp) for target, kind in links)
+            self.core.journal.linked(made)
 
     def confine(self, line: MemoryEntry) -> None:
         """Confine the facts and corrections of a line as it is confined by now."""

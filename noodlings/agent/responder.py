@@ -164,8 +164,8 @@ class Responder:
             if entry.id in before and entry.kind in _TALK
         ]
         latest = {entry.id: entry for entry in heard}
-        newer = newer_forms(self.core.id, self.services.store, latest, allowed)
-        heard = [replace(one, user_text=latest[latest_of(one.id, newer)].user_text) for one in heard]
+        if newer := newer_forms(self.core.id, self.services.store, latest, allowed):
+            heard = [replace(one, user_text=latest[latest_of(one.id, newer)].user_text) for one in heard]
         return (*turn.earlier, *disclosed(heard, turn.percept.listeners))
 
     async def _adapt_to_persona(self, turn: Turn, utterance: Utterance) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 
 from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError
+from noodlings.reflection.plans import DAY
 
-DAY = 86_400.0
 LOOK_SECONDS = 30.0
 """Real seconds between two looks at the world's clock."""
 

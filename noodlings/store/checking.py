@@ -21,9 +21,9 @@ from noodlings.store.transfer import SqlSnapshot
 from noodlings.store.vault import Encryption
 
 _MOST_FAULTS = 1_000  # of the file that are listed
-log = logging.getLogger(__name__)
-
 _RECORDS = ("entries", "traces", "links", "symbols", "vectors")
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
