@@ -262,7 +262,7 @@ class PostgresDatabase(SqlDatabase):
         driver = self._connected()
         try:
             begun = driver.execute(words)
-        except psycopg.OperationalError:
+        except psycopg.Error:
             if not driver.closed:
                 driver.rollback()
                 raise

@@ -108,7 +108,6 @@ def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) 
             transaction.run(sql.CHANGE_AGENT, {"of_agent": agent_id, "state": batch.state})
         transaction.run_each(sql.ADD_ENTRY, batch.added)
         _change(transaction, sql.REVISE, agent_id, batch.revised, there)
-        raised = _seal_raised(transaction, batch)
         _change(transaction, sql.JOIN_EPISODIC, agent_id, {joined: {} for joined in batch.joined}, there)
         _change(transaction, sql.LEAVE_EPISODIC, agent_id, {left: {} for left in batch.left}, there)
         if batch.trace is not None and batch.trace["entry_id"] in there:
@@ -117,7 +116,7 @@ def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) 
         transaction.run_each(sql.ADD_VECTOR, [row for row in batch.vectors if row["entry_id"] in there])
         _keep_symbols(transaction, batch, there)
         _keep_taken(transaction, batch, there)
-    return raised
+    return _seal_raised(transaction, batch)
 
 
 def write_vectors(transaction: Transaction, agent_id: str, rows: Sequence[Row]) -> None:

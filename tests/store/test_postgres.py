@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from noodlings.store.keys import UserKeys  # noqa: E402
 from noodlings.store.sql import SqlStore  # noqa: E402
 from noodlings.store.tables import SCHEMA  # noqa: E402
 from noodlings.store.vault import Encryption  # noqa: E402
-from noodlings.values.audience import Tier  # noqa: E402
+from noodlings.values.audience import Audience, Tier  # noqa: E402
 from tests.postgres import NewDatabase, PostgresServer  # noqa: E402
 from tests.store.records import AGENT, BEFORE_NIGHTS, an_entry  # noqa: E402
 from tests.store.test_kill import killed, start_writer  # noqa: E402
@@ -261,6 +262,29 @@ def test_a_key_that_another_process_changed_is_taken_up(url: str, tmp_path: Path
     keys.write((UserKey(bytes(range(32))),))
     with closing(SqlStore(url, encryption=sealed)) as store:
         assert [entry.user_text for entry in store.archive(AGENT)] == ["zanzibar"] * 2
+
+
+def test_an_open_question_becomes_secret_with_its_answer(url: str, admin: Any) -> None:
+    keys = Encryption(Tier.SECRET, UserKeys(UserKey(bytes(32)).text))
+    asked = an_entry(1, user_text="where is the zebrafinch?")
+    secret = Audience(frozenset({"user_ann"}), confined=True, tier=Tier.SECRET)
+    answered = replace(asked, response="in the oak", audience=secret)
+    with closing(SqlStore(url, encryption=keys)) as store:
+        store.commit(Changes(AGENT, added=(asked,)))
+        store.commit(Changes(AGENT, updated=(answered,)))
+        assert store.entries(AGENT, [1]) == {1: answered}
+    assert "zebrafinch" not in str(admin.execute("SELECT * FROM entries").fetchall())
+
+
+def test_tables_that_were_away_for_a_moment_are_used_again(url: str, admin: Any) -> None:
+    with closing(SqlStore(url)) as store:
+        store.commit(Changes(AGENT, added=(an_entry(1),)))
+        admin.execute("ALTER TABLE keys RENAME TO away")
+        with pytest.raises(StoreError, match="keys"):
+            store.commit(Changes(AGENT, added=(an_entry(2),)))
+        admin.execute("ALTER TABLE away RENAME TO keys")
+        store.commit(Changes(AGENT, added=(an_entry(2),)))
+        assert list(store.entries(AGENT, [1, 2])) == [1, 2]
 
 
 def test_a_url_with_a_mistake_is_refused_in_words() -> None:
