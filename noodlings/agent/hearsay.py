@@ -5,7 +5,9 @@ Only ids are passed on, and only of what everybody who hears it may learn. What 
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
@@ -21,6 +23,9 @@ from noodlings.values.trace import Trace
 SHARED_WORDS = 2
 """Words of a memory in what a model said, from which it counts as told."""
 MOST_SOURCES = 5
+CUT_WORDS, REPEATED_WORDS = 3, 8
+"""Words from which a part may begin and end within a word, as where a world cuts lines; and words in a row
+that hand an answer on, whatever stands around them."""
 HEARD_SHARE = 0.5
 """Share of an answer's words that must be heard where some within it are missing: the rest are gestures."""
 LATEST = 4
@@ -29,7 +34,7 @@ LONGEST_CHAIN = 8
 """People in a chain; of longer chains the first ones are left out."""
 
 _GESTURE = re.compile(r"\*[^*]*\*")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _PAIR = re.compile(f"(?=([{UNSPACED}]{{2}}))")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.FACT})
 
@@ -40,13 +45,20 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
 
     Raises `StoreError`.
     """
+    others = list[Trace]()
     for trace in _latest(store, percept.user_id):
         if share := share_told(percept.text, trace.response or ""):
-            part = percept.text if share <= HEARD_SHARE else ""
-            chains = _all_sources(store, trace, percept.listeners | {hearer}, part)
-            more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
-            return replace(percept, data=percept.data | more, tier=max(percept.tier, trace.audience.tier))
-    return percept
+            break
+        others.append(trace)
+    else:
+        handed_on = [one for one in others if hands_on(percept.text, one.response or "")]
+        if not handed_on:
+            return percept
+        trace = handed_on[0]
+    part = percept.text if share <= HEARD_SHARE else ""
+    chains = _all_sources(store, trace, percept.listeners | {hearer}, part)
+    more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
+    return replace(percept, data=percept.data | more, tier=max(percept.tier, trace.audience.tier))
 
 
 def _latest(store: Store, agent_id: str) -> Iterator[Trace]:
@@ -57,16 +69,34 @@ def _latest(store: Store, agent_id: str) -> Iterator[Trace]:
         yield from store.traces(agent_id, LINES_KEPT - LATEST, before=latest[-1].entry_id)
 
 
+def hands_on(line: str, answer: str) -> bool:
+    """Whether a line is an answer or a part of one, or has many words of it in a row."""
+    return share_told(line, answer) > 0.0 or not _runs(line).isdisjoint(_runs(answer))
+
+
 def share_told(line: str, answer: str) -> float:
     """The share of an answer's words that a line hands on; 0 where it is neither the answer nor a part of it.
 
     Only words count: a world may leave gestures out, or say words and gestures one after the other.
     """
-    texts = (line, answer, _GESTURE.sub(" ", answer))
-    heard, whole, spoken = (_WORD.findall(text.casefold()) for text in texts)
+    heard, whole, spoken = map(_words, (line, answer, _GESTURE.sub(" ", answer)))
     share = len(set(heard)) / (len(set(spoken)) or 1)
     most = share > HEARD_SHARE and set(heard) <= set(whole)
-    return share if most or f" {' '.join(heard)} " in f" {' '.join(whole)} " else 0.0
+    part = " ".join(heard) if len(heard) >= CUT_WORDS else f" {' '.join(heard)} "
+    return share if most or part in f" {' '.join(whole)} " else 0.0
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = _words(text)
+    return set(zip(*(words[at:] for at in range(REPEATED_WORDS)), strict=False))
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, whatever a world makes of capitals, accents, and signs with a meaning in HTML."""
+    plain = html.unescape(text).casefold()
+    if not plain.isascii():
+        plain = "".join(one for one in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(one))
+    return _WORD.findall(plain)
 
 
 def _all_sources(

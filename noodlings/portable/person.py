@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from noodlings.agent.hearsay import share_told
+from noodlings.agent.hearsay import hands_on
 from noodlings.agent.recollection import newer_forms
 from noodlings.agent.society import Society
 from noodlings.errors import NotFound, StoreError, UserError
@@ -312,7 +312,7 @@ class _Kept:
         said = [self.answers[agent_id][one] for one in ids if one in self.answers[agent_id]]
         for hearer, entry_id, text, at in self.heard[agent_id]:
             late = (answer for answer, when in said if 0.0 <= at - when <= REPEATED_SECONDS)
-            if any(share_told(text, answer) for answer in late):
+            if any(hands_on(text, answer) for answer in late):
                 yield hearer, entry_id
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from html import escape
+from unicodedata import normalize
 
 import pytest
 
-from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_SOURCES, sources, with_sources
+from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_SOURCES, hands_on, sources, with_sources
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -300,3 +302,46 @@ async def test_an_answer_is_known_with_gestures_and_in_parts_and_later(
     told = with_sources(society.store, heard, "phi")
     assert told.tier is (Tier.CONFINED if known else Tier.OPEN)
     assert told.data == ({"hearsay": [[BOB]]} if sourced else {})
+
+
+FOUND = "Zoé's gold & the café's map lie under the grey stone behind the old mill"
+FOUND_BY = "我姐姐偷了市长的金项链还把它卖给了河边的铁匠"
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        (FOUND[:40], FOUND),
+        (FOUND[16:43], FOUND),
+        (normalize("NFD", FOUND), FOUND),
+        (FOUND.replace("é", "e"), FOUND),
+        (escape(FOUND), FOUND),
+        (FOUND.replace("gold", "_gold_"), FOUND),
+        (f'Maren says, "{FOUND}"', FOUND),
+        (FOUND.replace("stone", "<b>stone</b>"), FOUND),
+        (FOUND_BY[:12], FOUND_BY),
+        (FOUND_BY[12:], FOUND_BY),
+    ],
+)
+def test_an_answer_is_known_in_whatever_shape_a_world_hands_it_on(line: str, answer: str) -> None:
+    assert hands_on(line, answer)
+
+
+@pytest.mark.parametrize("line", ["old", "old mi", "I saw gold and a map near the old mill", "市长来了"])
+def test_what_only_has_some_of_its_words_is_no_answer_handed_on(line: str) -> None:
+    assert hands_on(line, FOUND) is (line == "old")
+    assert not hands_on(line, FOUND_BY)
+
+
+async def test_what_is_said_around_a_secret_answer_makes_it_no_less_secret(
+    village: tuple[Society, World],
+) -> None:
+    society, _ = village
+    await say(village, BOB, f"Maren, {MILL} last night")
+    (asked, *_) = society.store.told_by("maren", BOB)
+    secret = Audience(frozenset({ANN, BOB, "maren", "phi"}), confined=True)
+    turn = replace(a_turn(recalled(asked), response=PARTED), entry_id=asked, audience=secret)
+    society.store.commit(Changes("maren", trace=turn))
+    for line in (f'Maren says, "{PARTED}"', PARTED[:-9]):
+        heard = Percept("maren", line, 1_700_000_500.0, present=frozenset({ANN}))
+        assert with_sources(society.store, heard, "phi").tier is Tier.CONFINED
