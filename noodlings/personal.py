@@ -2,7 +2,8 @@
 
 Telephone numbers are found by what Google's libphonenumber knows of them, keys by the patterns of
 detect-secrets; neither needs a model or a network. A number without a country code is looked for as one of
-the United States or the United Kingdom. What only looks a little like it is left alone.
+the United States or the United Kingdom. What only looks a little like it is left alone. A word begins and
+ends for these patterns (`re.A`) also beside letters of other scripts, some of which have no spaces.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from noodlings.ports import PersonalDatum
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _CARD = re.compile(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])")
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b")
-_PIN = re.compile(r"\bpin\W{1,3}(\d{4,8})\b", re.I)
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b", re.A)
+_PIN = re.compile(r"\bpin\W{1,3}(\d{4,8})\b", re.I | re.A)
 _PASSWORD = re.compile(
     r"\b(?:pass(?:word|phrase|code)|api[ -]?key|pin)(?: (?:is|was)|:|=)+\s*[\"'“]?"
     r"([^\s\"'”,;]{3,}[^\s\"'”,;.!?])",
-    re.I,
+    re.I | re.A,
 )
-_KEY = re.compile(r"\b(?:sk-(?:proj|svcacct|ant|or)-|hf_|AIza|github_pat_)[\w-]{20,}")
+_KEY = re.compile(
+    r"\b(?:sk-(?:proj|svcacct|ant|or)-|hf_|AIza|github_pat_|gsk_|xai-|r8_|glpat-)[\w-]{20,}", re.A
+)
 """Keys of services that detect-secrets does not know: of language models, mostly."""
 _DIGITS = re.compile(r"(?:\d\D{0,3}){7}")
 _COUNTRIES = ("US", "GB")
