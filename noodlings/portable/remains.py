@@ -66,7 +66,8 @@ class Marks:
         names = "|".join(map(re.escape, sorted(filter(None, called), key=len, reverse=True)))
         quotes = {shorten(text, _QUOTED).rstrip("…") for text in said}
         long_enough = tuple(sorted(one for one in quotes if len(_UNSPACED.sub("  ", one)) >= _SHORTEST))
-        whole_words = re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.I)
+        letter = rf"[^\W{UNSPACED}]"  # a name has no space beside it in scripts without them
+        whole_words = re.compile(rf"(?<!{letter})(?:{names})(?!{letter})", re.I)
         return cls(whole_words, long_enough, frozenset(words) - ordinary_words(), history)
 
     def within(self, text: str) -> Marks:

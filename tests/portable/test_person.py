@@ -257,6 +257,15 @@ async def test_what_others_told_of_them_is_in_no_log_in_any_script(tmp_path: Pat
         assert "教堂" not in log.read_text("utf-8")
 
 
+async def test_their_name_is_in_no_log_where_nothing_stands_between_words(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        await told(society, "我怕狗", "user_小明")
+        await told(society, "昨天看见小明在教堂", "user_ann")
+        await told(society, "小明子很好", "user_ann")
+        forget_person(society, ADMIN, find_person(society, "user_小明"))
+        assert "小明" not in (tmp_path / "noodlings.log").read_text("utf-8")
+
+
 async def test_whoever_forgot_their_own_lines_is_still_found_in_what_others_tell(tmp_path: Path) -> None:
     with society_in(tmp_path) as society:
         one = await told(society, "The mill is sold", "user_ann")
