@@ -22,8 +22,8 @@ from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-WORTH_TELLING = 0.375
-"""The least importance of what stands in a journal. For a player this is the edge of a step."""
+WORTH_TELLING = 0.3
+"""The least importance of what stands in a journal. By default what is above it becomes episodic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,7 @@ async def journal_of(viewpoint: Viewpoint, day: str | None, limit: int | None, o
 
     Raises:
         UserError: there is no such day, a limit is below 1, or an offset below 0.
+        StoreError: the archive cannot be loaded.
     """
     cut((), limit, offset)  # refused before any work
     wanted = None if day is None else _day(day)
@@ -88,9 +89,11 @@ async def journal_of(viewpoint: Viewpoint, day: str | None, limit: int | None, o
     while True:
         forgettings = viewpoint.agent.forgettings
         ids = readable_ids(viewpoint)
-        archive = viewpoint.agent.archive  # the ids of imported memories are not in the order of time
-        in_time = ids if archive is None else archive.index.in_time(ids)
-        days = await _days(viewpoint, in_time[::-1], wanted, limit, offset)
+        archive = viewpoint.agent.archive
+        if archive is not None:  # the ids of imported memories are not in the order of time
+            await archive.whole()
+            ids = archive.index.in_time(ids)
+        days = await _days(viewpoint, ids[::-1], wanted, limit, offset)
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     limit = len(days) if limit is None else limit
@@ -162,7 +165,7 @@ def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> Journal
         viewpoint.agent_id,
         lambda user: clean(display_name(user, viewpoint.names)),
         lambda entry: viewpoint.figure(entry.importance),
-        WORTH_TELLING,
+        viewpoint.least(WORTH_TELLING),
     )
     seen = (
         JournalSentenceView(clean(one.text), one.evidence, not private.isdisjoint(one.evidence))

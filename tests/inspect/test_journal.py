@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from types import SimpleNamespace
 
 import pytest
 
+from noodlings.agent.archive import AgentArchive
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.reading import PAGE
@@ -140,18 +140,19 @@ async def test_memories_that_came_later_than_they_happened_stand_on_their_own_da
     times = {1: 0.0, 2: 1.0, 3: 3.0, 4: 1.0, 5: 4.0}
     inspector = asking(*(said(n, f"I saw {n} geese", timestamp=day * DAY + n) for n, day in times.items()))
     agent = inspector._society.agents["phi"]
-    agent.archive = SimpleNamespace(index=ArchiveInTime(times))
+    store = inspector._society.store
+    agent.archive = AgentArchive("phi", store, EmbeddingQueue(None, idle=True), perceived=len(times))
+    assert not agent.archive.loaded  # as after a start
     days = (await inspector.journal(ADMIN, "phi", limit=3)).days
     assert [(day.day[-2:], day.perceived) for day in days] == [("05", 1), ("04", 1), ("02", 2)]
     (fourth,) = (await inspector.journal(ADMIN, "phi", "1970-01-04")).days
     assert fourth.sentences[-1].evidence == (3,)
 
 
-@dataclass
-class ArchiveInTime:
-    """Knows when what happened."""
-
-    moments: dict[int, float]
-
-    def in_time(self, ids: list[int]) -> list[int]:
-        return sorted(ids, key=lambda number: (self.moments[number], number))
+async def test_what_was_kept_as_mattering_is_told() -> None:
+    cracked = said(1, "the screen of my laptop cracked", encoded_importance=0.33)
+    inspector = asking(cracked, said(2, "hello", encoded_importance=0.17))
+    (day,) = (await inspector.journal(ADMIN, "phi")).days
+    assert [one.evidence for one in day.sentences] == [(1,), (1,)]
+    # A player sees figures in steps of a quarter, so that theirs tell nothing of what others said.
+    assert [one.evidence for one in (await inspector.journal(ANN, "phi")).days[0].sentences] == [(1,)]
