@@ -10,10 +10,10 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, MEMORY_COLUMNS, NAMES, memory_cells
-from commands.parse import Flag, Parsed, Spec
+from commands.parse import Flag, Parsed, Spec, joined
 from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, quiet, stacked, warning
-from noodlings.drawing.marks import LOUD, QUIET, feeling_text, level, measure, number, words
+from noodlings.drawing.marks import LOUD, QUIET, feeling_text, measure, number, words
 from noodlings.errors import UserError
 from noodlings.inspect.recall import ArchiveView, FoundView, RecallOptions, RecallView, Status
 from noodlings.recall.filters import Filters, moment_of
@@ -53,10 +53,10 @@ _COMPONENT = {"semantic": "meaning", "lexical": "words", "affect": "mood"}
 async def recall(context: CommandContext, parsed: Parsed) -> Reply:
     """Search everything a character ever perceived.
 
-    It searches by words and, if there is an embedding model, by meaning; the best comes first. Below each
-    memory you see where it is (working or episodic memory, or only the archive), what found it, and the parts
-    of its score: "lexical" counts words in the memory, "next to" words in the lines just before and after it,
-    and "semantic" is how close all of these are in meaning.
+    It searches by words and, if there is an embedding model, by meaning; the best comes first, and what only
+    asks comes last. Above each memory you see what found it, and where it is (working or episodic memory, or
+    only the archive): "lexical" counts words in the memory, "next to" words in the lines just before and
+    after it, and "semantic" is how close all of these are in meaning.
 
       --user WHO          only what this person shared with it; "me" is you
       --since WHEN        only since then: 3d, 12h, 2wk, or a date: 2026-01-31
@@ -114,13 +114,17 @@ def recall_view(view: RecallView) -> RenderableType:
     columns = (
         TextColumn("#", 9, "right", leaves=True),
         TextColumn("score", BAR + 5),
-        *MEMORY_COLUMNS,
+        *MEMORY_COLUMNS[:-1],
+        TextColumn("why", None),
     )
     rows: list[tuple[Text, ...] | Text] = []
     for one in view.memories:
         entry_id = Text(str(one.entry.id), style=QUIET)
-        rows += [(entry_id, measure(one.score, BAR), *memory_cells(one.entry)), _reasons(one)]
-    return stacked(head, BLANK, TextRows(columns, rows))
+        *about, said = memory_cells(one.entry)
+        rows.append((entry_id, measure(one.score, BAR), *about, _reasons(one)))
+        rows.append(Text("      ").append_text(said))
+    example = f"@why {joined([view.name])} --id {view.memories[0].entry.id}"
+    return stacked(head, BLANK, TextRows(columns, rows), quiet(f"one in full with {example}"))
 
 
 def _facts(view: RecallView, count: str) -> RenderableType:
@@ -148,17 +152,13 @@ def remarks(archive: ArchiveView) -> Iterator[RenderableType]:
 
 
 def _reasons(one: FoundView) -> Text:
-    """Where it is and what its score is made of, first the reasons that found it."""
-    line = Text(f"      {one.status}", style=QUIET)
-    scores = dict(one.scores)
+    """What found it, each with its part of the score, and where it is."""
+    line = Text("")
     for why in one.why:
-        value = scores.pop(_COMPONENT.get(why, why))
         sign = "+" if why == "affect" else ""
-        line.append(f"  {NAMES.get(why, why)} ").append(f"{level(value)} {sign}{number(value)}", style="")
-    for name, value in scores.items():
-        if value > 0.0:
-            line.append(f"  {name} {number(value)}")
-    return line
+        line.append(f"{NAMES.get(why, why)} ", style=QUIET)
+        line.append(f"{sign}{number(one.scores[_COMPONENT.get(why, why)])}  ")
+    return line.append(one.status, style=QUIET)
 
 
 def _filters(parsed: Parsed, now: float) -> Filters:

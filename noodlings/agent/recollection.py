@@ -163,8 +163,8 @@ async def remind(
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
     if archive.embedding.trouble:
         turn.degraded.append(f"searched by words only: {archive.embedding.trouble}")
-    hits.sort(key=_is_faint)
-    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _is_relevant(hit)]
+    hits.sort(key=is_faint)
+    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and is_relevant(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     later = {
         entry_id: lead
@@ -338,12 +338,12 @@ def _linked_recall(entry: MemoryEntry, score: float) -> Recalled:
     return Recalled(entry, (Why.LINKED,), score, {Why.LINKED.value: score})
 
 
-def _is_faint(hit: Hit) -> bool:
+def is_faint(hit: Hit) -> bool:
     """Whether a hit is hardly nearer to the question than idle talk is, and shares no word with it."""
     return hit.scores["words"] == 0.0 and hit.scores.get(STANDING_OUT, 1.0) < FAINT
 
 
-def _is_relevant(hit: Hit) -> bool:
+def is_relevant(hit: Hit) -> bool:
     """Whether a hit has to do with the question: by a word, its meaning or the date."""
     scores = hit.scores
     near = max(scores.get("meaning", 0.0), scores.get(STANDING_OUT, 0.0))
@@ -367,7 +367,7 @@ def recollections(
         corrections: id → id of the correction, which comes before it.
     """
     found = [(hit, entries[hit.entry_id]) for hit in hits if hit.entry_id in entries and not hit.only_near]
-    found.sort(key=lambda pair: _only_asks(pair[1].user_text))
+    found.sort(key=lambda pair: only_asks(pair[1].user_text))
     place = {entry.id: at for at, (_, entry) in enumerate(found)}
     for old, new in corrections.items():
         if old in place and new in place:
@@ -379,7 +379,7 @@ def recollections(
         return text != said and (text in said or text not in woven)
 
     told = [(hit, entry) for hit, entry in found if entry.kind in _TOLD and is_news(_folded(entry.user_text))]
-    best = max((hit.score for hit, entry in told if not _only_asks(entry.user_text)), default=0.0)
+    best = max((hit.score for hit, entry in told if not only_asks(entry.user_text)), default=0.0)
     near = [
         _recalled(hit, entry)
         for hit, entry in told
@@ -438,7 +438,7 @@ def _asks(text: str) -> bool:
     return said.endswith("?") or _ASKING.match(said) is not None
 
 
-def _only_asks(text: str) -> bool:
+def only_asks(text: str) -> bool:
     """Whether a line only asks: "I got it! And you?" tells something."""
     return all(map(_asks, _SENTENCE.findall(clean(text))))
 

@@ -12,12 +12,12 @@ from enum import StrEnum
 from typing import Any
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.recollection import subject
+from noodlings.agent.recollection import SPARE, is_faint, is_relevant, only_asks, subject
 from noodlings.errors import UserError
 from noodlings.inspect.viewpoint import Viewpoint, felt, readable_by
 from noodlings.inspect.views import EntryView, FeltView, View, ViewOfAgent
 from noodlings.recall.filters import EVERYTHING, Filters
-from noodlings.recall.search import Hit
+from noodlings.recall.search import MAX_LIMIT, Hit
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 
@@ -50,7 +50,7 @@ class FoundView(View):
     """A memory that was found.
 
     Attributes:
-        score: 0…1, what the list is ranked by.
+        score: 0…1, how well it fits.
         why: what found it, the strongest first: semantic, lexical (it shares words with the question),
             next_to (the lines around it do), date; last, affect for mood.
         scores: each component, 0…1: meaning (of the line among those around it), words (in the line
@@ -72,7 +72,7 @@ class RecallView(ViewOfAgent):
 
     Attributes:
         mood: in which mood it was searched, or None; `emotion_weight` is how much that counted.
-        memories: best first.
+        memories: best first, but what only asks comes after what may answer.
         by_meaning: whether meaning was compared, or words alone.
     """
 
@@ -156,7 +156,10 @@ PLAINLY = RecallOptions()
 
 
 async def recall(viewpoint: Viewpoint, query: str, limit: int, how: RecallOptions) -> RecallView:
-    """The best `limit` (1…1000) of what is found. Raises `UserError` for a value that is out of range."""
+    """The best `limit` (1…1000) of what has to do with the question.
+
+    Raises `UserError` for a value that is out of range.
+    """
     settings = searchable(viewpoint).retrieval
     weight, multiplier = how.emotion_weight, how.candidate_multiplier
     weight = settings.emotion_weight if weight is None else weight
@@ -165,17 +168,21 @@ async def recall(viewpoint: Viewpoint, query: str, limit: int, how: RecallOption
     mood = how.mood
     if mood is None and how.include_emotion:
         mood = viewpoint.state(viewpoint.agent.mood).affect
+    # With a mood, no more may compete than the multiplier says.
+    spare = SPARE if mood is None and 1 <= limit <= MAX_LIMIT - SPARE else 0
     hits = await search(
         viewpoint,
         query,
         _within(how, places, viewpoint),
-        limit,
+        limit + spare,
         mood=mood,
         emotion_weight=weight,
         candidate_multiplier=multiplier,
         min_score=how.min_score,
     )
-    entries = viewpoint.readable([hit.entry_id for hit in hits])
+    entries = viewpoint.readable([hit.entry_id for hit in hits if _has_to_do(hit)])
+    found = [hit for hit in hits if hit.entry_id in entries]
+    found.sort(key=lambda hit: only_asks(entries[hit.entry_id].user_text))
     return RecallView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
@@ -191,11 +198,15 @@ async def recall(viewpoint: Viewpoint, query: str, limit: int, how: RecallOption
                 status=str(places.get(hit.entry_id, Status.ARCHIVE)),
                 entry=viewpoint.entry(entries[hit.entry_id]),
             )
-            for hit in hits
-            if hit.entry_id in entries
+            for hit in found[:limit]
         ),
         archive=archive_state(viewpoint),
     )
+
+
+def _has_to_do(hit: Hit) -> bool:
+    """Whether a hit has to do with the question, as in talk; what only may has no place in a window."""
+    return is_relevant(hit) and not hit.only_near and (not is_faint(hit) or hit.scores.get("date", 0.0) > 0.0)
 
 
 def archive_state(viewpoint: Viewpoint) -> ArchiveView:

@@ -64,8 +64,30 @@ async def test_hits_with_why_scores_and_where_they_are(told: Player) -> None:
     assert lines[0] == 'Phi · recall  "what did I say about my dog Biscuit"'
     assert re.fullmatch(r"\d found  in \d memories  by words", lines[1])
     assert lines[3].startswith("#  score  who")
-    assert re.fullmatch(r"\d  \S+ 0\.\d\d  caity.* ago  my dog is called Biscuit #pets.*", lines[4])
-    assert re.fullmatch(r"working  lexical \S 0\.\d\d( .*)? length 0\.\d\d", lines[5])
+    assert re.fullmatch(r"\d  \S+ 0\.\d\d  caity.* ago  lexical 0\.\d\d( .*)? working", lines[4])
+    assert re.fullmatch(r"my dog is called Biscuit #pets.*", lines[5])
+
+
+async def test_a_memory_begins_a_line_of_its_own_and_another_command_shows_it_in_full(told: Player) -> None:
+    said = "my brother, who keeps bees behind the chapel, has painted every hive in another colour"
+    await told.society.perceive("phi", Percept("user_bob", said, told.clock.now(), depth=9))
+    *_, text, hint = await told.read("@recall phi bees")
+    assert text.strip().startswith(said[:70])
+    shown = await told.read(hint.partition("one in full with ")[2])
+    assert said in " ".join(" ".join(shown).split())
+
+
+async def test_a_question_does_not_rank_above_what_tells_it(told: Player) -> None:
+    for text in ("Teun has my backups somewhere in Leiden", "who has my backups?", "where are my backups?"):
+        await told.society.perceive("phi", Percept("user_bob", text, told.clock.now(), depth=9))
+    assert found(await told.type('@recall phi "who has my backups"'))[0] == "Teun has my "
+    assert found(await told.type('@recall phi "who has my backups" --limit 1')) == ["Teun has my "]
+
+
+async def test_what_has_nothing_in_common_with_the_words_is_not_found(told: Player) -> None:
+    for text in ("the heron sleeps", "mrrp."):
+        await told.society.perceive("phi", Percept("user_bob", text, told.clock.now(), depth=9))
+    assert found(await told.type('@recall phi "heron"')) == ["the heron sl"]
 
 
 async def test_from_whom_it_was_had_is_no_tag_to_be_read(told: Player) -> None:
@@ -76,15 +98,6 @@ async def test_from_whom_it_was_had_is_no_tag_to_be_read(told: Player) -> None:
     (heron,) = told.society.find("phi").memory.retrieve_working()[-1:]
     assert "from:user_ada" in tags_of(heron)
     assert "from:" not in "".join(await told.read('@recall phi "heron"'))
-
-
-async def test_a_line_next_to_the_words_is_not_said_to_hold_them(told: Player) -> None:
-    for text in ("the heron sleeps", "mrrp."):
-        await told.society.perceive("phi", Percept("user_bob", text, told.clock.now(), depth=9))
-    lines = squeezed(await told.read('@recall phi "heron"'))
-    assert "mrrp." in lines[6]
-    assert re.match(r"working  next to \S 0\.\d\d", lines[7])
-    assert "lexical" not in lines[7]
 
 
 @pytest.mark.parametrize("width", [30, 40, 80, 132])
