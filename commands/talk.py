@@ -6,6 +6,7 @@ Each command is answered at once with what the player sees; the answers of chara
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Group
@@ -40,7 +41,7 @@ async def say(context: CommandContext, rest: str) -> Reply:
         say look at the rain
         "whisper is a lovely word
     """
-    return _done(context, context.rooms.say(context.caller.user_id, rest or _missing("say TEXT")))
+    return _aloud(context, context.rooms.say(context.caller.user_id, rest or _missing("say TEXT")))
 
 
 @command("emote", "emote ACTION", aliases=(":", ";", "pose"))
@@ -52,7 +53,7 @@ async def emote(context: CommandContext, rest: str) -> Reply:
         :waves
         :'s hands shake
     """
-    return _done(context, context.rooms.emote(context.caller.user_id, rest or _missing("emote ACTION")))
+    return _aloud(context, context.rooms.emote(context.caller.user_id, rest or _missing("emote ACTION")))
 
 
 @command("whisper", "whisper NAME = TEXT")
@@ -187,6 +188,20 @@ def _nothing_behind(rest: str, name: str) -> None:
 def _done(context: CommandContext, line: RoomLine) -> Reply:
     data = {"kind": str(line.kind), "text": line.text, "to": line.target}
     return Reply(data, line.view(context.caller.user_id))
+
+
+def _aloud(context: CommandContext, line: RoomLine) -> Reply:
+    """A line as its speaker sees it; where nobody else is, that is said, and where those are whom it names."""
+    world, me, reply = context.rooms, context.caller.user_id, _done(context, line)
+    if world.scene(me).others:
+        return reply
+    elsewhere = (
+        f"{being.name} is in {room.inline}."
+        for being, room in world.who()
+        if being.id != me and being.named_in(line.text)
+    )
+    alone = Text(" ".join(["Nobody else is here.", *elsewhere]), style="dim")
+    return replace(reply, view=Group(reply.view, alone))
 
 
 def _scene(scene: RoomScene) -> Reply:

@@ -68,6 +68,24 @@ async def test_what_is_typed_is_shown_and_heard(line, shown, kind, heard):
 
 
 @pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("hello", "Nobody else is here."),
+        ("servnak, are you there?", "Nobody else is here. SERVNAK is in the Workshop."),
+        (":waves to toad", "Nobody else is here. Toad is in the Walled Garden."),
+    ],
+)
+async def test_where_nobody_hears_it_is_said_and_where_those_are_who_are_named(line, told):
+    table = Table()
+    await table.type("go east")
+    said, note = (await table.read(line)).split("\n")
+    assert said.startswith(("You say", "caity waves"))
+    assert note == told
+    await table.type("go west")
+    assert "Nobody" not in await table.read(line)
+
+
+@pytest.mark.parametrize(
     ("line", "hint"),
     [
         ("say", "say TEXT"),
