@@ -17,6 +17,12 @@ from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.encode import read_affect, read_state, whole
 from noodlings.memory.saved import MARK_KEY
 from noodlings.text import clean
+from noodlings.values.affect import Affect
+
+try:
+    from noodlings.affect.appraisal import Appraiser
+except ImportError:  # not in a copy by `noodlings.bridge.vendor`, which needs numpy alone
+    Appraiser = None  # type: ignore[assignment, misc]
 
 log = logging.getLogger(__name__)
 
@@ -37,17 +43,19 @@ _TAKEN = frozenset(inspect.signature(AgentMemory.add).parameters)
 def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[str, Any]]:
     """A row as arguments of `HierarchicalMemory.add`, and everything else in it, which is kept as it is.
 
-    Defaults: `user` ("unknown"), `text` (""), `timestamp` (`now`), `affect` (unknown, also if it is empty),
+    Defaults: `user` ("unknown"), `text` (""), `timestamp` (`now`), `affect` (appraised, see `_felt`),
     `surprise` and `identity_salience` (0; clamped to 0…1). A thought is a row like any other, because bridges
     do not say who knows of what.
     """
     response = row.get("response")
+    affect, significance = _felt(row)
     percept = {
         "timestamp": _moment(row.get("timestamp"), now),
         "step": _readable(_step, row.get("step")) or 0,
         "user_id": str(row.get("user") or UNKNOWN_USER),
         "user_text": str(row.get("text") or ""),
-        "affect": _readable(read_affect, row.get("affect")),
+        "affect": affect,
+        "significance": significance,
         "phenomenal_state": _readable(read_state, row.get("phenomenal_state")),
         "surprise": _unit(row.get("surprise")),
         "response": str(response) if response else None,
@@ -65,6 +73,20 @@ def words_of(row: Mapping[str, Any]) -> tuple[str, str]:
 def mark_of(row: Mapping[str, Any]) -> int:
     """A hash of who said what and when, whatever types a host uses for these."""
     return hash(repr((row.get("timestamp"), row.get("user"), row.get("text"))))
+
+
+def _felt(row: Mapping[str, Any]) -> tuple[Affect | None, float | None]:
+    """What was felt, and how far the words are worth keeping, 0…1 (None where they were not appraised).
+
+    Where a host does not say what was felt, the words alone must tell. An empty affect says that nothing was:
+    so bridges write down what their own character says and thinks.
+    """
+    given = row.get("affect")
+    known = None if given is None else _readable(lambda affect: (read_affect(affect), None), given)
+    if known is not None or Appraiser is None:
+        return known or (None, None)
+    appraisal = Appraiser().appraise(str(row.get("text") or ""))  # a new one, so that no cache keeps the text
+    return appraisal.affect, appraisal.significance
 
 
 def _number(value: Any, default: float) -> float:

@@ -32,7 +32,7 @@ from typing import Any, SupportsIndex
 
 from noodlings.bridge.attribute import ListAttribute
 from noodlings.bridge.host_rows import Row, mark_of, read_row, words_of
-from noodlings.bridge.row_marks import Content, RowMarks, content_of, unmarked
+from noodlings.bridge.row_marks import Content, RowMarks, content_of, has_entry, unmarked
 from noodlings.bridge.shown_rows import ShownRows
 from noodlings.errors import UserError
 from noodlings.memory.encode import encode
@@ -265,14 +265,15 @@ class MemoryListWrapper(list[Row]):
         return self._take_in(rows, ids, several=True)
 
     def _know_again(self, rows: list[Row], ids: list[int | None]) -> None:
-        """Fill in the ids of rows without a mark that were encoded before, recognized by their words."""
+        """Fill in the ids of rows that were encoded before, recognized by their words, but not of those whose
+        entry is in their mark."""
         known: dict[int, list[int]] = {}
         taken = frozenset(ids)
         for entry_id, mark in self._known.items():
             if entry_id not in taken:
                 known.setdefault(mark, []).append(entry_id)
         for place in reversed(range(len(rows))):  # equal rows match the latest entries
-            if ids[place] is None and MARK_KEY not in rows[place]:
+            if ids[place] is None and not has_entry(rows[place]):
                 same = known.get(mark_of(rows[place]))
                 ids[place] = same.pop() if same else None
 
@@ -282,8 +283,7 @@ class MemoryListWrapper(list[Row]):
         A row without a mark before a row with one was not in mind when they were written, and is not now. A
         dict that this list already shows was said once more; its mark belongs to the first time.
         """
-        coming = zip(rows, ids, strict=True)
-        unread = [{} if entry_id or row in self._rows else row for row, entry_id in coming]
+        unread = [{} if row in self._rows else row for row in rows]
         marks = self._marks.read(unread, several=several)
         told = [mark.entry if mark else None for mark in marks]
         last = max((place for place, entry in enumerate(told) if entry), default=-1)

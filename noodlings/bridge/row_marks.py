@@ -204,6 +204,11 @@ def content_of(entry: MemoryEntry) -> Content:
     return entry.timestamp, clean(entry.user_id), entry.user_text
 
 
+def has_entry(row: Row) -> bool:
+    """Whether the mark of a row has the row's own entry, and not only others."""
+    return _ENTRY in _mark(row)
+
+
 def unmarked(row: Row) -> Row:
     return {name: value for name, value in row.items() if name != MARK_KEY or not _is_ours(row)}
 

@@ -54,6 +54,7 @@ class AgentMemory(ABC):
         kind: Kind = Kind.SAY,
         addressed: bool = False,
         remember: bool = False,
+        significance: float | None = None,
         audience: Audience | Collection[str] = (),
         place: str = "",
         **extra: Any,
@@ -74,6 +75,7 @@ class AgentMemory(ABC):
                 of a whisper or a thought.
             addressed: it was said to this agent.
             remember: somebody asked to keep it.
+            significance: see `remember`.
             extra: anything else, kept with the entry.
 
         Raises:
@@ -89,6 +91,7 @@ class AgentMemory(ABC):
             surprise=surprise,
             identity_salience=identity_salience,
             keep=remember,
+            significance=significance,
             extra=extra,
         )
         return entry if response is None else self.complete(entry, response)

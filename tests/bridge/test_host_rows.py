@@ -7,6 +7,7 @@ import logging
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,6 +40,7 @@ def test_a_row_is_read_as_a_percept() -> None:
         "user_id": "agent_servnak",
         "user_text": "SISTER! MY PRIDE…",
         "affect": Affect(0.5, 0.7, 0.1, 0.0, 0.0),
+        "significance": None,
         "phenomenal_state": None,
         "surprise": 0.23,
         "response": "OH",
@@ -48,12 +50,13 @@ def test_a_row_is_read_as_a_percept() -> None:
 
 
 def test_an_empty_row_is_a_percept_too() -> None:
-    assert read() == {
+    assert read(affect=[]) == {
         "timestamp": NOW,
         "step": 0,
         "user_id": "unknown",
         "user_text": "",
         "affect": None,
+        "significance": None,
         "phenomenal_state": None,
         "surprise": 0.0,
         "response": None,
@@ -85,7 +88,7 @@ def test_an_empty_row_is_a_percept_too() -> None:
         ("text", 5, "user_text", "5"),
         ("response", "", "response", None),
         ("affect", [], "affect", None),
-        ("affect", None, "affect", None),
+        ("affect", np.zeros(0), "affect", None),
     ],
 )
 def test_what_cannot_be_read_counts_as_not_given(key: str, value: Any, name: str, expected: Any) -> None:
@@ -97,8 +100,16 @@ def test_what_cannot_be_read_counts_as_not_given(key: str, value: Any, name: str
 )
 def test_what_is_left_out_is_said(key: str, value: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        assert read(**{key: value})[key] is None
+        assert read(**{key: value})[key] == read()[key]
     assert "kept without a part of it" in caplog.text
+
+
+@pytest.mark.parametrize("given", [{}, {"affect": None}, {"affect": "sad"}, {"affect": [1, 2]}])
+def test_where_no_feeling_is_given_the_words_tell_it(given: dict[str, Any]) -> None:
+    percept = read(text="my dog died yesterday", **given)
+    assert percept["affect"].sorrow > 0.5
+    assert percept["significance"] > 0.0
+    assert read(text="my dog died yesterday", affect=[])["affect"] is None
 
 
 def test_other_keys_are_kept_even_when_the_memory_uses_their_names() -> None:

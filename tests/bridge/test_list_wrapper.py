@@ -75,6 +75,28 @@ def test_it_shows_the_very_dicts_that_were_appended() -> None:
     assert json.dumps(context, indent=1) == json.dumps(rows, indent=1)
 
 
+@pytest.mark.parametrize("given", [{}, {"surprise": 0.7}])
+def test_a_host_that_gives_no_feelings_is_remembered_by_its_words(given: Row) -> None:
+    context = bridge().conversation_context
+    context.append({"user": "oda", "text": "my cat Pixel was run over this morning"} | given)
+    for number in range(600):
+        context.append({"user": "oda", "text": f"lol {number}"})
+        context.append({"user": "servnak", "text": "[thought] I AM SO TERRIBLY AFRAID", "affect": []})
+    known = context.hm.get_context_for_response("oda", [-0.5, 0.5, 0.0, 0.6, 0.0])
+    assert known[0]["text"] == "my cat Pixel was run over this morning"
+    assert texts(context.hm.retrieve_episodic(limit=None)) == texts(known[:1])
+
+
+def test_a_row_that_brings_only_other_memories_is_not_counted_again() -> None:
+    host = bridge()
+    host.conversation_context.append(row(1, affect=SORROWFUL))
+    host.conversation_context.append(row(2))
+    host.conversation_context = host.conversation_context[-1:]
+    host.conversation_context = json.loads(json.dumps(host.conversation_context))
+    assert perceived(host) == 2
+    assert texts(host.conversation_context.hm.retrieve_episodic()) == ["line 1"]
+
+
 def test_the_twenty_six_uses_of_a_host() -> None:
     context = bridge(15).conversation_context
     context[3]["is_rumination"] = True

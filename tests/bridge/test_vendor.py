@@ -249,6 +249,11 @@ def test_two_copies_in_one_process_do_not_meet(copy: ModuleType, caplog: pytest.
         copy.HierarchicalMemory(0)
 
 
+def test_it_appraises_nothing(copy: ModuleType) -> None:
+    context = copy.MemoryListWrapper([{"user": "caity", "text": "My dog died"}])
+    assert [entry.affect for entry in context.hm.retrieve_working()] == [None]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_reads_what_the_other_saved(copy: ModuleType, tmp_path: Path, kind: str) -> None:
     ours = rich_memory()
