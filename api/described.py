@@ -49,7 +49,8 @@ OfferedAction.parameters: the arguments it takes, as JSON schema
 parked: how many could not be embedded | messages: the conversation, oldest first
 stream: whether to stream the answer | stream_options: options for streaming
 importance: how much it matters, 0…1 | override: the importance set later
-recall_count: how often it was recalled | private: whether it was in confidence | event: the name of the event
+recall_count: how often it was recalled | event: the name of the event
+private: whether only its witnesses may know of it
 tier: 0 open, 1 confined to its witnesses, 2 secret, 3 sealed (without its words here)
 data: facts by name: text, numbers, true, false or null | about: who it is about
 used: whether the answer used it | supersedes: memories it corrects

@@ -57,6 +57,5 @@ def journal_view(view: JournalView, one: str = "") -> RenderableType:
 
 
 def _sentence(one: JournalSentenceView) -> RenderableType:
-    said = f"(private) {one.text}" if one.private else one.text
     numbers = f"[{' '.join(map(str, one.evidence))}]"
-    return Flowing([*map(Text, said.split(" ")), Text(numbers, style=QUIET)], gap=1)
+    return Flowing([*map(Text, one.text.split(" ")), Text(numbers, style=QUIET)], gap=1)

@@ -46,6 +46,8 @@ async def people(context: CommandContext, parsed: Parsed) -> Reply:
       --limit N           how many people at a time
       --page N            which page
 
+    What was told "(alone)" was told while nobody else was there, and "(in confidence)" as a secret.
+
     Without a language model only what was said plainly has a heading; with one, also what it implies.
 
     You see what follows from what you told a character yourself; an admin sees everything.
@@ -195,13 +197,12 @@ def _lines(count: int) -> str:
 
 def _plan(plan: PlanView) -> tuple[Text, ...]:
     what = "due" if plan.ahead <= 0.0 else "ahead"
-    told = f"(private) {plan.words}" if plan.private else plan.words
     evidence, day = words(str(plan.evidence), QUIET), words(plan.when[:10], QUIET)
-    return (BLANK, words(what, LOUD), words(told), evidence, day, BLANK)
+    return (BLANK, words(what, LOUD), words(_told(plan)), evidence, day, BLANK)
 
 
 def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:
-    told = f"(private) {fact.words}" if fact.private else fact.words
+    told = _told(fact)
     return (
         BLANK,
         words(fact.kind, QUIET),
@@ -210,3 +211,8 @@ def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:
         words(ago(fact.age), QUIET),
         words(fact.told_by, QUIET),
     )
+
+
+def _told(one: PlanView | FactView) -> str:
+    how = "(in confidence) " if one.confided else "(alone) " if one.private else ""
+    return how + one.words

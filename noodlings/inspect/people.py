@@ -55,6 +55,7 @@ class FactView(View):
         superseded_by: the sentence that replaced it, "" while it holds.
         superseded_evidence: the id of the memory that tells what replaced it; none while it holds.
         private: whether it, or what replaced it, is kept from some.
+        confided: whether that is because somebody wanted it so, and not only because nobody else was there.
     """
 
     kind: str
@@ -67,6 +68,7 @@ class FactView(View):
     superseded_by: str
     superseded_evidence: tuple[int, ...]
     private: bool
+    confided: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class PlanView(View):
         evidence: the id of the memory.
         due, when: the beginning of its day; seconds since 1970-01-01 UTC, ISO 8601.
         ahead: seconds until the day is over; negative afterwards.
-        private: whether it is kept from some.
+        private, confided: whether it is kept from some, and whether because somebody wanted it so.
     """
 
     words: str
@@ -87,6 +89,7 @@ class PlanView(View):
     when: str
     ahead: float
     private: bool
+    confided: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,8 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
     Args:
         bare: also those of people of whom no fact is known, but who are no strangers.
     """
-    known, private, read = list[Fact](), set[int](), 0
+    known, read = list[Fact](), 0
+    private: dict[int, bool] = {}  # id → whether it was confided
     names, persona = _names(viewpoint), viewpoint.persona
     told_names: dict[str, dict[str, str]] = {}  # by who told them
     before: dict[str, list[MemoryEntry]] = {}
@@ -210,7 +214,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
             known += facts(entry, {})
         if entry.kind is Kind.FACT:
             understood[entry.id] = entry
-            private.update([entry.id] if entry.private else [])
+            private |= {entry.id: entry.confided} if entry.private else {}
         if entry.kind not in TOLD:
             continue
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
@@ -224,7 +228,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
         known += found
         before[user] = [*near, entry][-BEFORE:]
         if entry.private:
-            private.add(entry.id)
+            private[entry.id] = entry.confided
     lines, replaced_ids = _made_of(viewpoint, list(understood))
     by_id: dict[int, Fact] = {}
     for number, entry in understood.items():
@@ -300,7 +304,7 @@ def _plans(viewpoint: Viewpoint, heard: _Heard, understood: Mapping[int, Due]) -
     now, told = viewpoint.now, [entry for entry in heard.latest if entry.in_person]
     for entry, due in open_plans(told, now, corrects, understood):
         words = shorten(entry.user_text, LONGEST)
-        yield PlanView(words, entry.id, due.day, iso(due.day), due.over - now, entry.private)
+        yield PlanView(words, entry.id, due.day, iso(due.day), due.over - now, entry.private, entry.confided)
 
 
 def _names(viewpoint: Viewpoint) -> dict[str, str]:
@@ -377,12 +381,13 @@ def _card(
     viewpoint: Viewpoint,
     card: PersonCard,
     heard: _Heard | None,
-    private: set[int],
+    private: Mapping[int, bool],
     due: Mapping[int, Due],
 ) -> PersonCardView:
     def seen(one: KnownFact) -> FactView:
         fact = one.fullest
         newer = () if one.superseded_by is None else (one.superseded_by.entry_id,)
+        confided = [private[number] for number in (*one.evidence, *newer) if number in private]
         return FactView(
             kind=fact.kind.value,
             words=clean(fact.words),
@@ -393,7 +398,8 @@ def _card(
             evidence=one.evidence,
             superseded_by="" if one.superseded_by is None else clean(one.superseded_by.words),
             superseded_evidence=newer,
-            private=not private.isdisjoint((*one.evidence, *newer)),
+            private=bool(confided),
+            confided=any(confided),
         )
 
     return PersonCardView(

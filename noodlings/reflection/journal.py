@@ -90,16 +90,15 @@ def _met(day: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> Jou
 def _sentence(group: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> str:
     entry = group[-1]
     who, said = name(entry.user_id), quoted(entry.user_text)
+    how = " in confidence" if entry.confided else " when we were alone" if entry.private else ""
     if entry.user_id == me:
         told = f"I thought: {said}" if entry.kind is Kind.THOUGHT else f"I did this: {said}"
     elif entry.kind is Kind.EVENT:
         told = f"This happened while {who} was there: {said}"
     elif entry.kind is Kind.EMOTE:
-        told = f"{who} did this: {said}"
-    elif entry.private:
-        told = f"{who} told me in confidence: {said}"
-    elif entry.parts.addressed > 0.0:
-        told = f"{who} told me: {said}"
+        told = f"{who} did this{how}: {said}"
+    elif entry.private or entry.parts.addressed > 0.0:
+        told = f"{who} told me{how}: {said}"
     else:
         told = f"I heard {who} say: {said}"
     if len(group) > 1:

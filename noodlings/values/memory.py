@@ -11,7 +11,7 @@ from noodlings.errors import UserError
 from noodlings.text import CleanText, clean
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience, Tier
-from noodlings.values.percept import Kind
+from noodlings.values.percept import PRIVATE, Kind, in_confidence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -197,6 +197,12 @@ class MemoryEntry:
     def private(self) -> bool:
         """Whether only those who witnessed it may know of it."""
         return self.audience.confined
+
+    @property
+    def confided(self) -> bool:
+        """Whether it is private because somebody wanted it so, and not only because nobody else was there."""
+        asked = self.tier > Tier.CONFINED or self.kind in PRIVATE or len(self.audience.witnesses) > 2
+        return self.private and (asked or in_confidence(self.kind, self.user_text))
 
     @property
     def tier(self) -> Tier:

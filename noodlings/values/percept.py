@@ -71,6 +71,7 @@ _CONFIDES = re.compile(
     rf"|\b(?:you|me|speaking|{_IT}) {_APART}|\bis (?:strictly )?confidential\b"
     rf"|\b{_NOBODY} (?:else )?(?:knows (?:this|it|that|about (?:it|this)|yet|but you)"
     r"|(?:must|may|should) (?:ever )?(?:know|hear|learn|find out)|can (?:ever )?know)\b"
+    rf"|\btell(?:ing)? you (?:something|a thing) (?:that )?{_NOBODY} (?:else )?knows\b"
     rf"|\bi(?:['’]ve| have)?(?: told {_NOBODY}|(?: never| not|n['’]?t) told {_ANYBODY})"
     rf"|\byou (?:can|must|should|wo)(?:n?['’]?t| ?not| never) tell (?:{_ANYBODY}|him|her|them|my)\b"
     r"|\b(?:promise|swear)(?: [\w'’]{1,8}){0,5} (?:not|never|won['’]?t) (?:to )?(?:tell|repeat|say|speak)\b"

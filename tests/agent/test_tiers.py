@@ -193,6 +193,7 @@ phi, never repeat this: the mayor snores
 please do not share that with the guards
 don't mention this to my wife, I gamble
 but tell no soul that I wept
+maren, I'll tell you something nobody else knows: I was in prison once
 """
 NO_SECRETS = """
 the secret garden lies behind the mill
@@ -212,6 +213,7 @@ don't mention it, you are welcome
 do not repeat yourself
 never share a boat with a fool
 no one should go hungry
+there is something nobody knows about the swamp
 nobody may pass without a coin
 I have never told a lie
 it is not just between us, the whole town knows

@@ -93,6 +93,17 @@ async def test_a_narrow_terminal_keeps_the_words(told):
     assert "allergic to nuts" in "\n".join(await told.read("@people servnak me", width=40))
 
 
+async def test_what_was_said_alone_is_told_apart_from_what_was_confided(player):
+    await player.type("go east")
+    for line in ("I am allergic to nuts", "I'll tell you something nobody else knows: I was in prison once"):
+        await player.type(f"say maren, {line}")
+    await player.type("whisper maren = I live in Leeds")
+    shown = "\n".join(await player.read("@people maren me", width=120))
+    assert "(alone) I am allergic" in shown
+    assert "(in confidence) I'll tell you" in shown
+    assert "(in confidence) I live in Leeds" in shown
+
+
 async def test_what_is_ahead_comes_first_with_its_day(told):
     await told.type("say servnak, I have my driving test tomorrow")
     lines = await told.read("@people servnak me", width=80)

@@ -14,7 +14,7 @@ from noodlings.inspect.reading import PAGE
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
-from noodlings.values.audience import confined_to
+from noodlings.values.audience import Tier, confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind
@@ -109,7 +109,7 @@ async def test_a_player_reads_what_it_told_alone() -> None:
         said(3, "I dreamt of zorkmids", user_id="phi", kind=Kind.THOUGHT),
     )
     whole = await inspector.journal(ADMIN, "phi")
-    assert "Bob told me in confidence" in json.dumps(whole.as_dict())
+    assert "Bob told me when we were alone" in json.dumps(whole.as_dict())
     assert [one.private for one in whole.days[0].sentences] == [True, False, True, True]
     own = await inspector.journal(ANN, "phi")
     assert own.hidden == 2
@@ -119,6 +119,26 @@ async def test_a_player_reads_what_it_told_alone() -> None:
     theirs = json.dumps((await inspector.journal(BOB, "phi")).as_dict())
     assert "embezzled" in theirs
     assert "dreamt" not in theirs
+
+
+async def test_what_was_only_said_alone_was_not_told_in_confidence() -> None:
+    alone = confined_to({"user_ann", "phi"})
+    inspector = asking(
+        said(1, "why did the dragon sleep all day", audience=alone),
+        said(2, "keep it to yourself, I owe the baker", audience=alone),
+        said(3, "my name is Ada", audience=alone, kind=Kind.WHISPER),
+        said(4, "I am ill", audience=alone.at_least(Tier.SECRET)),
+        said(5, "pours tea", audience=alone, kind=Kind.EMOTE),
+        said(6, "I sold the boat", audience=confined_to({"user_ann", "user_bob", "phi"})),
+    )
+    (day,) = (await inspector.journal(ADMIN, "phi")).days
+    how = [one.text.partition(": ")[0].removeprefix("Ann ") for one in day.sentences[1:]]
+    assert how == [
+        "told me when we were alone",
+        *["told me in confidence"] * 3,
+        "did this when we were alone",
+        "told me in confidence",
+    ]
 
 
 async def test_markup_and_control_characters_stay_words() -> None:
