@@ -23,6 +23,7 @@ from noodlings.agent.recollection import (
     question,
     remind,
     talk_budget,
+    uncalled,
 )
 from noodlings.agent.regard import moved, relationships
 from noodlings.agent.services import AgentServices
@@ -118,7 +119,7 @@ class Responder:
             and entry.user_id == percept.user_id
             and 0.0 <= now - entry.timestamp <= SORROW_SECONDS
         ]
-        again = touched(percept, turn.recalled)
+        again = touched(uncalled(percept.text, self.core.persona), turn.recalled)
         importance = turn.entry.importance
         turn.tone = tone_of(turn.alone, importance, again, earlier)
         felt = turn.alone if again is None else felt_with(turn.alone, importance, again)

@@ -14,7 +14,7 @@ import numpy as np
 from noodlings.recall.lexical import stems
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import NOT_LIVED, Percept
+from noodlings.values.percept import NOT_LIVED
 from noodlings.values.tone import Tone, ToneName, ToneSource
 
 ALIKE = 0.33
@@ -35,9 +35,12 @@ SORROW_LINES = 2
 """Lines that it affects."""
 
 
-def touched(percept: Percept, recalled: Iterable[Recalled]) -> MemoryEntry | None:
-    """The memory that is felt again: of those that the line touches on, the one that moved most."""
-    words = frozenset(stems(percept.text))
+def touched(text: str, recalled: Iterable[Recalled]) -> MemoryEntry | None:
+    """The memory that is felt again: of those that the line touches on, the one that moved most.
+
+    The name of whoever is spoken to is no part of the text: it stands in every line that was said to them.
+    """
+    words = frozenset(stems(text))
     if len(words) < LEAST_WORDS:
         return None
     found = [one.entry for one in recalled if one.entry.kind not in NOT_LIVED and _touches(words, one)]

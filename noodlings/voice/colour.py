@@ -239,7 +239,8 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 def _image_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     # What is worth keeping is met for what it says, unless it is its feeling that brings the image up.
     to_keep = utterance.importance >= KEPT and understood_line(utterance).feeling is None
-    if to_keep or _answers(thought, utterance):
+    said_little = understood_line(utterance).act in (DialogueAct.SHORT, DialogueAct.THANKS)
+    if to_keep or said_little or _answers(thought, utterance):
         return ""
     lately = " ".join((thought, *utterance.said[-WINDOW:])).casefold()
     for symbol in lens.symbols:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -41,8 +40,8 @@ def brought(entry: MemoryEntry, **scores: float) -> Recalled:
 def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
     joy, grief = lived(1, JOY, 0.5), lived(2)
     both = [brought(joy, semantic=0.9), brought(grief, lexical=0.4)]
-    assert touched(REMARK, both) == grief
-    assert touched(REMARK, both[:1]) == joy
+    assert touched(REMARK.text, both) == grief
+    assert touched(REMARK.text, both[:1]) == joy
 
 
 @pytest.mark.parametrize(
@@ -67,11 +66,11 @@ def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
     ],
 )
 def test_nothing_else_is_felt_again(found: Recalled) -> None:
-    assert touched(REMARK, [found]) is None
+    assert touched(REMARK.text, [found]) is None
 
 
 def test_a_line_that_says_nothing_by_itself_touches_on_nothing() -> None:
-    assert touched(replace(REMARK, text="ok"), [brought(lived(1), semantic=0.9)]) is None
+    assert touched("ok", [brought(lived(1), semantic=0.9)]) is None
 
 
 affects = st.builds(
