@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from noodlings.voice.words import bases, past_of, third_of, words_for
+from noodlings.voice.words import bare_of, bases, listed, past_of, third_of, words_for
 
 _PIECES = re.compile(r"([^\W\d_]+(?:['’][^\W\d_]+)*)")
 
@@ -77,11 +77,61 @@ def _turned(piece: str, word: str, before: str, after: str, table: dict[str, str
 
 
 def _is_subject(words: list[str], at: int) -> bool:
-    """Whether the "you" at this place is a subject, with a verb after it."""
+    """Whether the "you" at this place is a subject: at the beginning of a clause, or with a verb after it."""
+    begins = at == 1 or ";" in words[at - 1] or (words[at - 2] == "and" and "," in words[at - 3])
+    if begins and at + 2 < len(words) and words[at + 1].isspace():
+        return True
     at += 2
     while at < len(words) and words[at] in words_for("adverbs") and words[at - 1].isspace():
         at += 2
     return at < len(words) and words[at] in words_for("verbs") and words[at - 1].isspace()
+
+
+# Of whom a description tells, and how they say it of themselves.
+_TO_FIRST = {
+    "he": {"he": "I", "him": "me", "his": "my", "himself": "myself", "he's": "I'm", "he'd": "I'd"},
+    "she": {"she": "I", "her": "my", "hers": "mine", "herself": "myself", "she's": "I'm", "she'd": "I'd"},
+    "it": {"it": "I", "its": "my", "itself": "myself", "it's": "I'm"},
+}  # fmt: skip
+_THIRD_AFTER_I = {
+    "is": "am", "has": "have", "does": "do", "isn't": "am not", "hasn't": "haven't", "doesn't": "don't"
+}  # fmt: skip
+
+
+def in_first_person(text: str, pronoun: str) -> str:
+    """What is told of somebody, as they say it: "she keeps her light" becomes "I keep my light".
+
+    "" where it cannot be told whether an "it" inside of a sentence is who it tells of.
+
+    Args:
+        pronoun: "he", "she" or "it", as they are called in it.
+    """
+    table = _TO_FIRST[pronoun]
+    pieces = _PIECES.split(text)
+    words = [piece.replace("’", "'").lower() for piece in pieces]
+    if pronoun == "it" and "it" in words[3:]:
+        return ""
+    said, awaited = False, False  # whether "I" came before, and its verb is to come
+    for at in range(1, len(pieces), 2):
+        word, follows = words[at], words[at + 2] if at + 2 < len(words) and words[at + 1].isspace() else ""
+        if awaited or (said and ("," in words[at - 1] or words[at - 2] in ("and", "or", "but"))):
+            base = _THIRD_AFTER_I.get(word) or third_of(word)
+            # A word that is in no list may as well be a noun: "lamps and ledgers".
+            if (
+                not base
+                and not listed(word, "adverbs", "common")
+                and (awaited or not listed(follows or "of", "common"))
+            ):
+                base = bare_of(word)
+            pieces[at] = base or pieces[at]
+            awaited = awaited and listed(word, "adverbs")
+        if turned := table.get(word):
+            if word == "her" and (not follows or listed(follows, "common", "links")):
+                turned = "me"
+            pieces[at] = turned.capitalize() if pieces[at][0].isupper() else turned
+            awaited = turned in ("I", "I'd")
+            said = said or turned.startswith("I")
+    return "".join(pieces)
 
 
 def to_past(text: str) -> str:

@@ -31,6 +31,7 @@ from noodlings.voice.selection import (
     reminders,
     told_name,
 )
+from noodlings.voice.self_knowledge import told_of_itself
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import HOUR, proper, shown, tokens, topic_stems
 
@@ -106,6 +107,7 @@ class ReplyContent:
     Attributes:
         act: which lines are for it.
         told: the memories in it, the first one first.
+        of_itself: what it tells of itself instead, "" for nothing.
         felt: the feeling that colours it.
         heavy: it is no moment for anything light.
         comforts: it is one for comfort.
@@ -114,6 +116,7 @@ class ReplyContent:
 
     act: DialogueAct
     told: tuple[ReportedSpeech, ...]
+    of_itself: str
     felt: SpokenFeeling
     heavy: bool
     comforts: bool
@@ -132,7 +135,10 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     sorrowful = act in _BRINGS_UP and felt is SpokenFeeling.SORROW
     heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
     comforts = heavy and (understood.heavy or sorrowful or _still_sad(understood, utterance))
-    return ReplyContent(act, told, felt, heavy, comforts, understood.question is not QuestionKind.NONE)
+    of_itself = told_of_itself(understood, utterance) if act is DialogueAct.LEARNED and not told else ""
+    return ReplyContent(
+        act, told, of_itself, felt, heavy, comforts, understood.question is not QuestionKind.NONE
+    )
 
 
 def understood_line(utterance: Utterance) -> UnderstoodLine:
@@ -162,7 +168,7 @@ def slots(
         "self": _self_description(persona),
         "topic": understood.topic if _is_central(understood, content, utterance) else "",
         "echo": understood.echo if len(understood.echo) <= 2 * LONGEST_NAME else "",
-        "memory": _memory(content.told, utterance, book) if content.told else "",
+        "memory": _memory(content.told, utterance, book) if content.told else content.of_itself,
         "place": f"the {place.replace('_', ' ')}" if 0 < len(place) <= LONGEST_NAME else "",
         "want": _WANTS.get(strongest, ""),
         "present": _present(utterance),
@@ -224,6 +230,8 @@ def _choose_act(
         return DialogueAct.LEARNED, tuple(found)
     if told:
         return DialogueAct.REMEMBER, tuple(told)
+    if told_of_itself(understood, utterance):
+        return DialogueAct.LEARNED, ()
     if understood.question.may_be_known and nearest(understood, replace(utterance, own_lines=())):
         return DialogueAct.NOTHING_MORE, ()
     if understood.question is QuestionKind.LIKING:

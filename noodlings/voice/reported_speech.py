@@ -23,12 +23,12 @@ from noodlings.voice.question import AnswerType, answer_type, goes_on, only_asks
 from noodlings.voice.statement import begins_with_name, is_clause
 from noodlings.voice.words import (
     ago,
+    bare_of,
     called_other,
     past_of,
     self_as_me,
     shown,
     spoken_words,
-    third_of,
     tokens,
     topic_stems,
     without_names,
@@ -324,12 +324,7 @@ def _past_of(verb: str) -> str:
     """The past of a verb in the third person: "hugs", "carries", "is"."""
     if verb in ("is", "has"):
         return {"is": "was", "has": "had"}[verb]
-    if known := third_of(verb):
-        return past_of(known)
-    if not re.fullmatch(r"[a-z]+[^s]s", verb):
-        return ""
-    base = verb[:-3] + "y" if verb.endswith("ies") else verb[:-1]
-    return past_of(verb[:-2] if verb.endswith(("shes", "ches", "sses", "xes", "zzes")) else base)
+    return past_of(base) if (base := bare_of(verb)) else ""
 
 
 def _sentence(text: str, wanted: frozenset[str]) -> str:

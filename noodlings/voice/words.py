@@ -158,6 +158,14 @@ def third_of(word: str) -> str:
     return next((base for base in found if base in bases()), "")
 
 
+def bare_of(verb: str) -> str:
+    """The base of a verb in the third person, listed or not: "hug" for "hugs"; "" for another word."""
+    if (known := third_of(verb)) or not re.fullmatch(r"[a-z]+[^s]s", verb):
+        return known
+    base = verb[:-3] + "y" if verb.endswith("ies") else verb[:-1]
+    return verb[:-2] if verb.endswith(("shes", "ches", "sses", "xes", "zzes")) else base
+
+
 def is_past(word: str) -> bool:
     """Whether it can be a past form: "went", "died"; not "bed"."""
     return word in _pasts() or (len(word) > 3 and word.endswith("ed") and not _NO_PAST.match(word))
