@@ -59,6 +59,7 @@ _FIRST: dict[str, tuple[tuple[str, str], ...]] = {
     "Talk: just type": (
         ("hello there", "Bare text is said to everybody in the room"),
         ("NAME, how are you?", "Whoever you name answers"),
+        ("NAME, call me Oda", "From then on it calls you Oda"),
         ("whisper NAME = TEXT", "Say it to one person only"),
         (":waves", "Do something that everybody can see"),
     ),

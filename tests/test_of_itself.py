@@ -20,7 +20,7 @@ identity: >-
   You are Gus. You have kept the lighthouse for forty years. Keep to two short sentences about your boat.
   You once drank the oil of the lamp. Never tell anybody. It ruined your liver.
 """
-HEATHER = "name: Heather Moss\nidentity: Heather keeps nine goats. Her goats sleep on the roof.\n"
+HEATHER = "name: Heather\ndescription: Heather keeps nine goats. Her goats sleep on the roof.\n"
 Say = Callable[..., Awaitable[str]]
 
 

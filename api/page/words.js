@@ -10,6 +10,7 @@ export const REASONS = {
   date: "it is from the day that was named",
   linked: "it is linked to another memory",
   due: "its time has come",
+  name: "they told their name in it",
 };
 export const AXES = {
   valence: "pleasant (−1 painful, 1 delightful)",

@@ -302,6 +302,13 @@ def come_due(
     return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry in come[-1:]]
 
 
+def name_told(archive: AgentArchive | None, turn: Turn) -> list[Recalled]:
+    """The latest line in which the person who is answered told their name before."""
+    theirs = replace(may_come(turn.percept), user=turn.percept.user_id, without=frozenset({turn.entry.id}))
+    found = archive.entries(archive.index.latest(theirs, 1, naming=True)) if archive else {}
+    return [Recalled(entry, (Why.NAME,), 1.0, {Why.NAME.value: 1.0}) for entry in found.values()]
+
+
 def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
     """Whether the person who is answered said some of this lately, or was reminded of it."""
     percept = turn.percept

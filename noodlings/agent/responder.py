@@ -19,6 +19,7 @@ from noodlings.agent.recollection import (
     in_mind,
     latest_of,
     may_come,
+    name_told,
     newer_forms,
     question,
     remind,
@@ -38,7 +39,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, disclosed, of_all
 from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import Kind, Percept, told_name
 from noodlings.values.trace import talk_before
 
 log = logging.getLogger(__name__)
@@ -88,7 +89,8 @@ class Responder:
     async def remember(self, turn: Turn) -> None:
         """Set what is in mind for the answer, oldest to newest, and its tone."""
         percept = turn.percept
-        also = await self._remind(turn)
+        reminded = await self._remind(turn)
+        also = [*name_told(self.core.archive, turn), *reminded]
         budget = talk_budget(self.services.context, len(also))
         turn.recalled = self.core.memory.context(
             percept.user_id,
@@ -101,7 +103,7 @@ class Responder:
         )
         store, allowed = self.services.store, may_come(percept)
         turn.recalled = in_latest_form(turn.recalled, self.core.id, store, allowed)
-        turn.recalled = in_mind(turn.recalled, bool(also), percept, self.core.persona)
+        turn.recalled = in_mind(turn.recalled, bool(reminded), percept, self.core.persona)
         if self.core.archive is not None and self.core.archive.relationships:
             await self.core.archive.within(0.0)
         speaker = percept.user_id
@@ -262,6 +264,11 @@ class Responder:
         made_of = replace(utterance, lenses=coloured.lenses, relationships=turn.shown)
         turn.audience = self._audience(made_of)
         turn.degraded += coloured.degraded
+        if voice is self.services.offline:
+            named = {
+                one.entry.id: told_name(one.entry.user_text) for one in turn.recalled if Why.NAME in one.why
+            }
+            turn.used |= {one for one, name in named.items() if name.casefold() in coloured.text.casefold()}
 
     def _audience(self, utterance: Utterance) -> Audience:
         """Who may learn of what was said; the agent itself is among them."""

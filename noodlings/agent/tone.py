@@ -36,10 +36,7 @@ SORROW_LINES = 2
 
 
 def touched(text: str, recalled: Iterable[Recalled]) -> MemoryEntry | None:
-    """The memory that is felt again: of those that the line touches on, the one that moved most.
-
-    The name of whoever is spoken to is no part of the text: it stands in every line that was said to them.
-    """
+    """The memory that is felt again: of those that a line without its vocative touches on, the strongest."""
     words = frozenset(stems(text))
     if len(words) < LEAST_WORDS:
         return None

@@ -108,7 +108,11 @@ def _root(
 
 
 @app.command()
-def play(data: Data = None, config: Config = None) -> None:
+def play(
+    player: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Your name there.")] = None,
+    data: Data = None,
+    config: Config = None,
+) -> None:
     """Walk around a small world and talk to the characters who live there.
 
     When standard input is not a terminal, lines are read from it, and the visit ends after the last one.
@@ -117,7 +121,10 @@ def play(data: Data = None, config: Config = None) -> None:
 
     from noodlings.host import visit
 
-    asyncio.run(visit.play(settings_of(data, config), _connect))
+    settings = settings_of(data, config)
+    if player is not None:
+        settings = settings.model_copy(update={"world": settings.world.model_copy(update={"player": player})})
+    asyncio.run(visit.play(settings, _connect))
 
 
 @app.command()

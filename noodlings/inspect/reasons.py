@@ -14,6 +14,7 @@ REASONS = {
     "important": "important",
     "affect": "felt alike",
     "linked": "linked",
+    "name": "told their name",
     "recent": "recent",
 }
 """Reasons in words, the best first. Any other reason is the name of a transistor and ranks as "important"."""

@@ -23,7 +23,7 @@ from noodlings.recall.neighbours import Mask, Neighbours, Numbers, Rows
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import NOT_LIVED, Kind
+from noodlings.values.percept import NOT_LIVED, Kind, told_name
 
 _ASIDE = NOT_LIVED | {Kind.THOUGHT}
 """Kinds that are no part of any talk."""
@@ -46,6 +46,7 @@ class SearchIndex:
         affects: what was felt, shape (n, 5), NaN where nothing is known.
         lengths: how much was said to the agent, 0…1.
         with_time: whether a time is mentioned.
+        with_name: whether it is a line that tells the name of whoever says it.
         asks: whether something is asked.
         lock: held while anything here is read or changed.
     """
@@ -59,6 +60,7 @@ class SearchIndex:
         self.affects = GrowingArray("float32", 5)
         self.lengths = GrowingArray("float32")
         self.with_time = GrowingArray("bool")
+        self.with_name = GrowingArray("bool")
         self.asks = GrowingArray("bool")
         self._is_line = GrowingArray("bool")
         self.lock = RLock()
@@ -90,14 +92,16 @@ class SearchIndex:
             checked = None if vector is None else self.vectors.checked(vector)[None]
             self._extend(EntryColumns.of([entry]), np.array([checked is not None]), checked)
 
-    def latest(self, filters: Filters, limit: int, timed: bool = False) -> list[int]:
-        """Ids of the latest entries that pass, rising; with `timed`, only those that mention a time."""
+    def latest(self, filters: Filters, limit: int, timed: bool = False, naming: bool = False) -> list[int]:
+        """Ids of the latest entries that pass, rising; if wanted only those `with_time` or `with_name`."""
         with self.lock:
             rows = self.index.rows(filters)
             if rows is None:
                 rows = np.flatnonzero(self.index.alive.rows)
             if timed:
                 rows = rows[self.with_time.rows[rows]]
+            if naming:
+                rows = rows[self.with_name.rows[rows]]
             return [int(number) for number in self.ids.rows[rows[-limit:]]]
 
     def in_time(self, entry_ids: Sequence[int]) -> list[int]:
@@ -141,6 +145,7 @@ class SearchIndex:
         self.lengths.extend(lengths)
         self._answered.extend(answered)
         self.with_time.extend(np.array(holding))
+        self.with_name.extend(is_lines & np.array([told_name(text) != "" for text in columns.texts], bool))
         self.asks.extend(asks)
         self._is_line.extend(is_lines)
         if self._vectors is not None:
@@ -217,7 +222,7 @@ class SearchIndex:
             self.words.remove(rows)
             self.affects.rows[rows] = math.nan
             self.lengths.rows[rows] = 0.0
-            self.with_time.rows[rows] = False
+            self.with_time.rows[rows] = self.with_name.rows[rows] = False
             self.asks.rows[rows] = False
             self._is_line.rows[rows] = False
             if self._vectors is not None:

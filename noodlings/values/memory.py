@@ -404,6 +404,8 @@ class Why(StrEnum):
     LINKED = "linked"
     DUE = "due"
     """Somebody present said that it would happen, and its time has come."""
+    NAME = "name"
+    """Whoever is answered told their name in it."""
 
 
 @dataclass(frozen=True, slots=True)

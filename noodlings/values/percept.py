@@ -92,6 +92,24 @@ def in_confidence(kind: Kind, text: str) -> bool:
     return told and _CONFIDES.search(text) is not None
 
 
+_NAME_TOLD = re.compile(
+    r"(?i)\b(?:(?:my name(?:['’]s| is)|i(?: a|['’])m (?:called|named)|(?<!do you )(?<!n['’]t )(?<!never )"
+    r"call me)(?: not \S+ but)?(?: really| actually)? (?!(?:when|if|on|at|in|to|for|back|an?|the|later|up|out"
+    r"|crazy|again|not|by|what|no|anything|whatever|names|tomorrow|maybe|it|hard|that|spel\w+)\b)"
+    r"|(?:(?<![\w ])|(?<=[.,;:!?] )|(?<=hi )|(?<=hello )|(?<=hey )|(?<=and ))i(?: a|['’])m "
+    r"(?!(?:Dutch|German|French|Welsh|Greek|Danish|Polish|English|Irish|British|Scottish|Spanish|Italian)\b)"
+    r"(?=(?-i:[A-Z][a-z])[\w-]*(?: (?-i:[A-Z])[\w-]*)?(?:$|[.,;:!?)]| (?:and|but|from|here|i|the|by)\b)))"
+    r"([^\W\d_][\w-]{0,30}(?:['’](?!s\b)\w+)?(?: (?!please\b)(?-i:[A-Z])[\w'’-]{0,30})?)"
+)
+
+
+def told_name(text: str) -> str:
+    """The name that somebody tells of themselves: "call me Oda", "hello, I'm Oda"; "" in another line."""
+    marks = ("my name", "call me", "i am ", "i'm ", "i’m ")  # in few lines, and soon looked for
+    found = _NAME_TOLD.search(text) if any(map(text.casefold().__contains__, marks)) else None
+    return " ".join(word[:1].upper() + word[1:] for word in found[1].split()) if found else ""
+
+
 def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str]) -> Audience:
     """Who may learn of something; of a whisper or a thought only those who witnessed it.
 

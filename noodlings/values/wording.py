@@ -50,6 +50,7 @@ class DialogueAct(StrEnum):
     FAREWELL_WARM = "farewell_warm"
     """A farewell to a friend; also when they leave."""
     FAREWELL_RESERVED = "farewell_reserved"
+    TOLD_NAME = "told_name"
     THANKS = "thanks"
     APOLOGY = "apology"
     PRAISE = "praise"

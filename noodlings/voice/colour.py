@@ -32,7 +32,7 @@ from noodlings.voice.question import QuestionKind, goes_on, only_asks
 from noodlings.voice.reply_content import KEPT, is_heavy, stable, understood_line, understood_then
 from noodlings.voice.reported_speech import report
 from noodlings.voice.selection import MATTERS, RETELLS, just_said
-from noodlings.voice.words import proper, tokens, topic_stems, words_for
+from noodlings.voice.words import name_of, tokens, topic_stems, words_for
 
 LONGEST_THING = 4
 """Words of a thing, without its article."""
@@ -120,7 +120,7 @@ def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
     book = Phrasebook(persona, utterance.said[-LATELY:], _seed(utterance, lens.transistor))
     book.fill(
         {
-            "name": clean(proper(utterance.speaker)) or "friend",
+            "name": name_of(utterance),
             "me": persona.name,
             "species": persona.species,
         }

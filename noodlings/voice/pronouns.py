@@ -79,59 +79,34 @@ def _turned(piece: str, word: str, before: str, after: str, table: dict[str, str
 def _is_subject(words: list[str], at: int) -> bool:
     """Whether the "you" at this place is a subject: at the beginning of a clause, or with a verb after it."""
     begins = at == 1 or ";" in words[at - 1] or (words[at - 2] == "and" and "," in words[at - 3])
-    if begins and at + 2 < len(words) and words[at + 1].isspace():
-        return True
     at += 2
     while at < len(words) and words[at] in words_for("adverbs") and words[at - 1].isspace():
         at += 2
-    return at < len(words) and words[at] in words_for("verbs") and words[at - 1].isspace()
+    return at < len(words) and words[at - 1].isspace() and (begins or words[at] in words_for("verbs"))
 
 
-# Of whom a description tells, and how they say it of themselves.
-_TO_FIRST = {
-    "he": {"he": "I", "him": "me", "his": "my", "himself": "myself", "he's": "I'm", "he'd": "I'd"},
-    "she": {"she": "I", "her": "my", "hers": "mine", "herself": "myself", "she's": "I'm", "she'd": "I'd"},
-    "it": {"it": "I", "its": "my", "itself": "myself", "it's": "I'm"},
-}  # fmt: skip
-_THIRD_AFTER_I = {
-    "is": "am", "has": "have", "does": "do", "isn't": "am not", "hasn't": "haven't", "doesn't": "don't"
-}  # fmt: skip
+_THIRD = {"he": "him he his himself", "she": "her she her herself", "it": "it it its itself"}
+_AFTER_I = {"is": "am", "has": "have", "does": "do", "was": "was"}
+_VERB = re.compile(r"((?:\bI|,|\b(?:and|or|but)) (?:(?:always|never|still|\w+ly) )?)([a-z]+)")
 
 
-def in_first_person(text: str, pronoun: str) -> str:
-    """What is told of somebody, as they say it: "she keeps her light" becomes "I keep my light".
+def in_first_person(text: str, pronoun: str, name: str) -> str:
+    """What is told of somebody as they say it: "she keeps her light" is "I keep my light"; "" if unclear."""
+    own = dict(zip(_THIRD[pronoun].split(), ("me", "I", "my", "myself"), strict=True))
 
-    "" where it cannot be told whether an "it" inside of a sentence is who it tells of.
+    def first(found: re.Match[str]) -> str:
+        to_her = found[1] == "her" and (not found[2] or listed(found[2], "common"))
+        return "me" if to_her else own.get(found[1].lower(), "I" if found[1] == name else "my")
 
-    Args:
-        pronoun: "he", "she" or "it", as they are called in it.
-    """
-    table = _TO_FIRST[pronoun]
-    pieces = _PIECES.split(text)
-    words = [piece.replace("’", "'").lower() for piece in pieces]
-    if pronoun == "it" and "it" in words[3:]:
+    def bare(found: re.Match[str]) -> str:
+        base = _AFTER_I.get(found[2]) or (bare_of if found[1][0] == "I" else third_of)(found[2])
+        return found[1] + (base or found[2])
+
+    if pronoun == "it" and re.search(r"\w.*\bit\b", text, re.I):
         return ""
-    said, awaited = False, False  # whether "I" came before, and its verb is to come
-    for at in range(1, len(pieces), 2):
-        word, follows = words[at], words[at + 2] if at + 2 < len(words) and words[at + 1].isspace() else ""
-        if awaited or (said and ("," in words[at - 1] or words[at - 2] in ("and", "or", "but"))):
-            base = _THIRD_AFTER_I.get(word) or third_of(word)
-            # A word that is in no list may as well be a noun: "lamps and ledgers".
-            if (
-                not base
-                and not listed(word, "adverbs", "common")
-                and (awaited or not listed(follows or "of", "common"))
-            ):
-                base = bare_of(word)
-            pieces[at] = base or pieces[at]
-            awaited = awaited and listed(word, "adverbs")
-        if turned := table.get(word):
-            if word == "her" and (not follows or listed(follows, "common", "links")):
-                turned = "me"
-            pieces[at] = turned.capitalize() if pieces[at][0].isupper() else turned
-            awaited = turned in ("I", "I'd")
-            said = said or turned.startswith("I")
-    return "".join(pieces)
+    said = re.sub(rf"\b((?i:{'|'.join(own)})|{re.escape(name)}(?:['’]s)?)\b(?=(?: (\w+))?)", first, text)
+    said = said[:1].upper() + said[1:].replace("I's ", "I'm ")
+    return _VERB.sub(bare, said) if re.search(r"\bI\b", said) else said
 
 
 def to_past(text: str) -> str:

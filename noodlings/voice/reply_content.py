@@ -6,9 +6,10 @@ import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from noodlings.ports import Utterance
-from noodlings.text import clean, shorten
+from noodlings.text import shorten
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED, Percept
@@ -17,9 +18,9 @@ from noodlings.values.relationship import Manner, manner_to
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
-from noodlings.voice.pronouns import turn
-from noodlings.voice.question import QuestionKind, asks_when, goes_on
-from noodlings.voice.reported_speech import ReportedSpeech, report
+from noodlings.voice.pronouns import in_first_person, turn
+from noodlings.voice.question import QuestionKind, answer_type, asks_when, goes_on, may_answer
+from noodlings.voice.reported_speech import LONGEST_PASSAGE, ReportedSpeech, report
 from noodlings.voice.selection import (
     corrects,
     due_memory,
@@ -29,11 +30,9 @@ from noodlings.voice.selection import (
     names_others,
     nearest,
     reminders,
-    told_name,
 )
-from noodlings.voice.self_knowledge import told_of_itself
 from noodlings.voice.understanding import UnderstoodLine, understand
-from noodlings.voice.words import HOUR, proper, shown, tokens, topic_stems
+from noodlings.voice.words import HOUR, name_of, shown, tokens, topic_stems, words_for
 
 _NAMED = re.compile(r"(?i:an?|the|some|my|your|our|their|his|her|one|two|three|\d+) |\S+['’]s? |[A-Z]")
 MOST_THINGS = 12
@@ -88,6 +87,19 @@ _AIMED = frozenset({DialogueAct.EMOTE_WARM, DialogueAct.EMOTE_HARSH, DialogueAct
 """Gestures to somebody, perhaps somebody else."""
 _YOU_ARE = re.compile(r"You are (?P<name>[^,.]+)(?:, (?P<kind>[^.!?]+)|\. (?P<deed>You [^.!?]+))[.!?]")
 LONGEST_SELF = 24
+COVERED, COVERED_ANYHOW = 0.5, 0.6
+"""Share of a question's topic words that an answer has: of a type that was asked for, and of any."""
+_OF_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO, QuestionKind.UNKNOWN, QuestionKind.MEMORY)
+_YOU = re.compile(r"\byou\b|^your\b", re.I)
+_HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
+_SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
+_PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
+_HIDDEN = re.compile(
+    r"(?i)secret|\bhid(?:e|es|den|ing)\b|\b(?:never|not|nobody|no one|don['’]t)\b.*"
+    r"\b(?:tell|say|speak|talk|mention|reveal|admit|confess|knows?|learns?|suspects?)\b"
+)
+"""What the identity wants hidden; it is never said, nor are the sentences beside it."""
 _WANTS = {
     "curiosity": "to find out how things work",
     "status": "to be thought well of",
@@ -107,7 +119,6 @@ class ReplyContent:
     Attributes:
         act: which lines are for it.
         told: the memories in it, the first one first.
-        of_itself: what it tells of itself instead, "" for nothing.
         felt: the feeling that colours it.
         heavy: it is no moment for anything light.
         comforts: it is one for comfort.
@@ -116,7 +127,6 @@ class ReplyContent:
 
     act: DialogueAct
     told: tuple[ReportedSpeech, ...]
-    of_itself: str
     felt: SpokenFeeling
     heavy: bool
     comforts: bool
@@ -135,10 +145,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     sorrowful = act in _BRINGS_UP and felt is SpokenFeeling.SORROW
     heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
     comforts = heavy and (understood.heavy or sorrowful or _still_sad(understood, utterance))
-    of_itself = told_of_itself(understood, utterance) if act is DialogueAct.LEARNED and not told else ""
-    return ReplyContent(
-        act, told, of_itself, felt, heavy, comforts, understood.question is not QuestionKind.NONE
-    )
+    return ReplyContent(act, told, felt, heavy, comforts, understood.question is not QuestionKind.NONE)
 
 
 def understood_line(utterance: Utterance) -> UnderstoodLine:
@@ -160,27 +167,22 @@ def slots(
 ) -> dict[str, str]:
     """The values for the slots of a line; a slot without a value is missing."""
     persona, place = utterance.persona, utterance.percept.place
+    of_itself = told_of_itself(understood, utterance)
     strongest = max(persona.appetites, key=lambda a: persona.appetites[a], default="")
     found = {
-        "name": _name(content.act, utterance),
+        "name": shorten(name_of(utterance), LONGEST_NAME),
         "me": persona.name,
         "species": persona.species,
         "self": _self_description(persona),
         "topic": understood.topic if _is_central(understood, content, utterance) else "",
         "echo": understood.echo if len(understood.echo) <= 2 * LONGEST_NAME else "",
-        "memory": _memory(content.told, utterance, book) if content.told else content.of_itself,
+        "memory": _memory(content.told, utterance, book) if content.told else of_itself,
         "place": f"the {place.replace('_', ' ')}" if 0 < len(place) <= LONGEST_NAME else "",
         "want": _WANTS.get(strongest, ""),
         "present": _present(utterance),
         "things": _listed([_named(thing) for thing in utterance.percept.things[:MOST_THINGS]]),
     }
     return {slot: value for slot, value in found.items() if value}
-
-
-def _name(act: DialogueAct, utterance: Utterance) -> str:
-    """The name of the person who is answered; asked for it, the one they told."""
-    told = told_name(utterance) if act is DialogueAct.WHAT_IS_MY_NAME else ""
-    return told or shorten(clean(proper(utterance.speaker)), LONGEST_NAME) or "friend"
 
 
 def _self_description(persona: Persona) -> str:
@@ -190,6 +192,39 @@ def _self_description(persona: Persona) -> str:
         return ""
     said = turn(told["kind"] or told["deed"], to_speaker=True)
     return said if len(said.split()) <= LONGEST_SELF else ""
+
+
+def told_of_itself(understood: UnderstoodLine, utterance: Utterance) -> str:
+    """The sentence that answers a question, without its full stop; "" where the recipe tells nothing."""
+    text, persona = utterance.percept.text, utterance.persona
+    if understood.question not in _OF_ITSELF or _OF_ONESELF.search(text) or names_others(utterance):
+        return ""
+    counted, kind = _HOW_MANY.search(text), answer_type(text)
+    no_topic = " ".join([*persona.called, counted[0] if counted else ""])
+    wanted = understood.stems - topic_stems(tokens(no_topic))
+    if len(wanted) < 1 + (understood.question is QuestionKind.UNKNOWN and not _YOU.search(text)):
+        return ""
+    number = rf"(?:\d|\b(?:{'|'.join(words_for('numbers'))}))[ -]{(counted and counted[1]) or _SPAN}\b"
+
+    def covered(sentence: str) -> float:
+        tells = may_answer(sentence, text) and (kind is None or kind.told_by(sentence))
+        tells = re.search(number, sentence, re.I) is not None if counted else tells
+        return tells * len(wanted & topic_stems(tokens(sentence))) / len(wanted)
+
+    best = max(_in_own_words(persona.name, persona.identity, persona.description), key=covered, default="")
+    return best if covered(best) >= (COVERED if kind or counted else COVERED_ANYHOW) else ""
+
+
+@lru_cache(maxsize=256)
+def _in_own_words(name: str, identity: str, description: str) -> tuple[str, ...]:
+    """What a recipe tells, sentence by sentence in the first person; what cannot be turned is left out."""
+    told = _SENTENCE_BREAK.split(identity)
+    hidden = {near for at, one in enumerate(told) if _HIDDEN.search(one) for near in (at - 1, at, at + 1)}
+    first = _PRONOUN.search(f"{description} {identity}")
+    pronoun = "it" if first is None else "he" if first[1] else "she" if first[2] else "it"
+    mine = [turn(one, True) for at, one in enumerate(told) if _YOU.search(one) and at not in hidden]
+    mine += [in_first_person(one, pronoun, name) for one in _SENTENCE_BREAK.split(description)]
+    return tuple(shorten(one.rstrip(" .!?…"), LONGEST_PASSAGE) for one in mine if one)
 
 
 def _is_central(understood: UnderstoodLine, content: ReplyContent, utterance: Utterance) -> bool:

@@ -93,11 +93,6 @@ _QUOTED = re.compile(r"“([^”]{8,})”")
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
 )
-_TOLD_NAME = re.compile(
-    r"\b(?:my name(?:'s| is)|call me|(?:i am|i'm) (?:called|named))(?: not \S+ but)? "
-    r"(?!(?:when|if|on|at|in|to|for|back|an?|the)\b)([^\W\d_][\w'’-]*(?: (?-i:[A-Z])[\w'’-]*)?)",
-    re.I,
-)
 _ALSO_CALLED = {"mum": "mother", "mom": "mother", "dad": "father"}
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
@@ -383,15 +378,6 @@ def _same_words(one: str, other: str) -> bool:
     return len(first & second) >= SAME_SHARE * len(first | second)
 
 
-def told_name(utterance: Utterance) -> str:
-    """The name that the person who is answered told last; "" where it is not in mind."""
-    theirs = [found.entry for found in in_force(utterance) if _from_speaker(found.entry, utterance)]
-    for entry in sorted(theirs, key=lambda entry: -entry.id):
-        if told := _TOLD_NAME.search(without_names(entry.user_text, utterance.persona)):
-            return " ".join(word[:1].upper() + word[1:] for word in told[1].split())
-    return ""
-
-
 def due_memory(utterance: Utterance) -> list[ReportedSpeech]:
     """What a returning person said would happen, when its time has come."""
     due = [found.entry for found in in_force(utterance) if Why.DUE in found.why]
@@ -481,7 +467,7 @@ def in_force(utterance: Utterance) -> list[Recalled]:
             scores = {why: max(one.scores.get(why, 0.0) for one in (old, new)) for why in both}
             found[new.entry.id] = replace(new, scores=scores)
         del found[old.entry.id]
-    return list(found.values())
+    return [one for one in found.values() if one.why != (Why.NAME,)]
 
 
 def just_said(utterance: Utterance) -> frozenset[int]:

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 
 from noodlings.text import cached_by_text
 from noodlings.values.affect import Affect
-from noodlings.values.percept import Kind, Percept, in_confidence
+from noodlings.values.percept import Kind, Percept, in_confidence, told_name
 from noodlings.values.persona import Persona
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.hearing import first_match
 from noodlings.voice.phrasebook import feeling
 from noodlings.voice.question import QuestionKind, last_sentence, read_question
 from noodlings.voice.reported_speech import statement
-from noodlings.voice.statement import begins_with_name, find_topic
+from noodlings.voice.statement import find_topic
 from noodlings.voice.words import listed, spoken_words, stem, stems_for, tokens, topic_stems, without_names
 
 STRONG = 0.6
@@ -79,9 +79,6 @@ _GREETS = re.compile(
     r"(?:hi|hello|hey|hiya|howdy)"
     r"(?: (?:all|every\w+|there|again|both|folks|friends|loves|my \w+|dears?))*\s*[!.]",
     re.I,
-)
-_INTRODUCES = re.compile(
-    r"^(?:hi|hello|hey|hiya|evening|morning)?\W*(?:I['’]?m|I am) (\w+)(?=\s*[,.!;]|\s*$)", re.I
 )
 _SMILEY = re.compile(r"[:;=][-']?[()DPp]|<3")
 
@@ -185,13 +182,12 @@ def _hear_words(text: str, affect: Affect | None, long: bool, secret: bool) -> U
 
 def _statement_act(text: str, line: str, affect: Affect | None, secret: bool) -> DialogueAct:
     """The act of a line that asks nothing."""
-    introduced = _INTRODUCES.match(text)
-    if introduced and begins_with_name(introduced[1]):
-        return DialogueAct.GREETING
     found = _act("told_first", line)
     if found is None and secret:
         return DialogueAct.SECRET
     found = found or _act("told_second", line) or _act("feelings", line)
+    if found in (None, DialogueAct.GREETING) and told_name(text):
+        return DialogueAct.TOLD_NAME
     if found is None and _GREETS.match(text) and line.count(" ") < GREETING_WORDS:
         return DialogueAct.GREETING
     found = found or _act("told", line)

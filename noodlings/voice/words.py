@@ -13,8 +13,9 @@ from typing import Any
 
 from noodlings import stemming
 from noodlings.ports import Utterance
-from noodlings.text import cached_by_text
+from noodlings.text import cached_by_text, clean
 from noodlings.validation import yaml_of
+from noodlings.values.percept import told_name
 from noodlings.values.persona import Persona
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
@@ -195,6 +196,14 @@ def shown(user_id: str, utterance: Utterance) -> str:
     if user_id == utterance.percept.user_id and utterance.speaker:
         return proper(utterance.speaker)
     return proper(utterance.names.get(user_id) or plain_name(user_id))
+
+
+def name_of(utterance: Utterance) -> str:
+    """What the person who is answered is called: as they told last, if that is in mind, else as shown."""
+    heard = [found.entry for found in reversed(utterance.recalled)]
+    theirs = (entry.user_text for entry in heard if entry.user_id == utterance.percept.user_id)
+    told = filter(None, map(told_name, (utterance.percept.text, *theirs)))
+    return next(told, "") or clean(proper(utterance.speaker)) or "friend"
 
 
 def plain_name(user_id: str) -> str:
