@@ -162,7 +162,7 @@ class AgentArchive:
             return None
         with index.lock:
             kept, rows = index.index, index.lines(filters)
-            columns = (index.ids, kept.timestamps, index.affects, kept.importances)
+            columns = (index.ids, kept.timestamps, index.affects, kept.importances, index.stances)
             return relationship(of, now, kept.audience(rows), *(one.rows[rows] for one in columns))
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:

@@ -16,7 +16,7 @@ from noodlings.reflection.relationships import relationship
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, disclosed
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.relationship import Relationship
+from noodlings.values.relationship import Relationship, stance_of
 
 MOST = 8
 """People of whom a model is told."""
@@ -49,7 +49,8 @@ def in_mind(core: AgentCore, percept: Percept, step: int) -> Relationship:
     theirs += memory.retrieve_episodic(user, limit=None, present=percept.listeners)
     lines = {one.id: one for one in theirs if one.step <= step and is_line(one.kind, bool(one.source))}
     told = EntryColumns.of([*lines.values()])
-    columns = (told.ids, told.timestamps, told.affects, told.importances)
+    stances = [*map(stance_of, told.kinds, told.texts)]
+    columns = (told.ids, told.timestamps, told.affects, told.importances, stances)
     return relationship(user, percept.timestamp, OPEN, *map(np.array, columns))
 
 

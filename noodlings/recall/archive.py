@@ -24,6 +24,7 @@ from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import NOT_LIVED, Kind, told_name
+from noodlings.values.relationship import stance_of
 
 _ASIDE = NOT_LIVED | {Kind.THOUGHT}
 """Kinds that are no part of any talk."""
@@ -48,6 +49,7 @@ class SearchIndex:
         with_time: whether a time is mentioned.
         with_name: whether it is a line that tells the name of whoever says it.
         asks: whether something is asked.
+        stances: the `Stance` of each.
         lock: held while anything here is read or changed.
     """
 
@@ -62,6 +64,7 @@ class SearchIndex:
         self.with_time = GrowingArray("bool")
         self.with_name = GrowingArray("bool")
         self.asks = GrowingArray("bool")
+        self.stances = GrowingArray("int8")
         self._is_line = GrowingArray("bool")
         self.lock = RLock()
         self._vectors = VectorIndex(model, dimensions) if model else None
@@ -132,6 +135,7 @@ class SearchIndex:
         answered = np.array([bool(response) for response in columns.responses])
         holding = [holds_time(text, words) for text, (_, words) in zip(columns.texts, said, strict=True)]
         asks = np.array(["?" in text for text in columns.texts])
+        stances = np.array([*map(stance_of, columns.kinds, columns.texts)], np.int8)
         is_lines = np.array([*map(is_line, columns.kinds, columns.ingested)])
         for user_id in dict.fromkeys(columns.users):
             self.people.meet(user_id)
@@ -147,6 +151,7 @@ class SearchIndex:
         self.with_time.extend(np.array(holding))
         self.with_name.extend(is_lines & np.array([told_name(text) != "" for text in columns.texts], bool))
         self.asks.extend(asks)
+        self.stances.extend(stances)
         self._is_line.extend(is_lines)
         if self._vectors is not None:
             self._vectors.add(embedded, vectors, self.neighbours)
@@ -224,6 +229,7 @@ class SearchIndex:
             self.lengths.rows[rows] = 0.0
             self.with_time.rows[rows] = self.with_name.rows[rows] = False
             self.asks.rows[rows] = False
+            self.stances.rows[rows] = 0
             self._is_line.rows[rows] = False
             if self._vectors is not None:
                 self._vectors.clear(np.array(rows, np.intp), self.neighbours)

@@ -1,7 +1,9 @@
 """Relationships: what an agent makes of somebody, by how their lines felt.
 
 A line moves as far as it was pleasant or unpleasant, but not where it was felt with sorrow or fear: whoever
-tells of a death is not unkind. Important lines and those of the latest weeks count more.
+tells of a death is not unkind. What is ill moves against somebody only where it is said or done to those who
+hear it, and a sorrow or fear of one's own is told in trust, which moves for whoever tells it. Important lines
+and those of the latest weeks count more.
 """
 
 from __future__ import annotations
@@ -10,11 +12,15 @@ import numpy as np
 
 from noodlings.values.affect import FloatArray
 from noodlings.values.audience import Audience
-from noodlings.values.relationship import Relationship
+from noodlings.values.relationship import Relationship, Stance
 
 DAY = 86_400.0
 MOVES = 0.2
 """Valence without sorrow and fear, positive or negative, from which a line moves."""
+TRUST = 0.25
+"""How far a trouble that is confided moves, where the kindest line moves 1."""
+TROUBLE = 0.3
+"""Sorrow or fear from which a line tells a trouble."""
 HALF_LIFE = 28 * DAY
 """World time in which a line comes to count half."""
 DOUBT = 1.0
@@ -33,6 +39,7 @@ def relationship(
     timestamps: FloatArray,
     affects: FloatArray,
     importances: FloatArray,
+    stances: FloatArray,
 ) -> Relationship:
     """What an agent makes of the person `of` at world time `now`, by all of their lines in any order.
 
@@ -40,12 +47,16 @@ def relationship(
         audience: who may learn of all of the lines.
         affects: shape (n, 5), NaN where it is unknown what was felt; the other columns have shape (n,).
         importances: 0…1.
+        stances: the `Stance` of each.
     """
     if not len(ids):
         return Relationship(of)
     valence, _, fear, sorrow, _ = affects.T
     felt = np.nan_to_num(valence * (1.0 - fear) * (1.0 - sorrow))
     moved = np.sign(felt) * np.maximum(np.abs(felt) - MOVES, 0.0) / (1.0 - MOVES)
+    moved[stances != Stance.AT_HEARERS] = np.maximum(moved[stances != Stance.AT_HEARERS], 0.0)
+    confided = (stances == Stance.OF_ONESELF) & (np.maximum(fear, sorrow) >= TROUBLE)
+    moved[confided] = np.maximum(moved[confided], TRUST)
     fading = np.exp2(np.minimum(timestamps - now, 0.0) / HALF_LIFE)
     pull = moved * importances * fading
     weights = np.abs(pull)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 from noodlings.values.audience import OPEN, Audience
+from noodlings.values.percept import Kind
 
 FOND, WARY = 0.35, -0.35
 """Warmth from which somebody is a friend, and down to which one is wary of them."""
@@ -15,6 +17,43 @@ FRIEND, WELL_KNOWN = 0.25, 0.5
 
 BOUND = 0.1
 """How far a relationship changes the valence of a feeling, or a chance to speak."""
+
+
+class Stance(IntEnum):
+    """How a line stands to those who hear it, by its words alone."""
+
+    ELSEWHERE = 0
+    """It is about something else: what is ill in it is said of nobody there."""
+    AT_HEARERS = 1
+    """It is said of them, or done to them."""
+    OF_ONESELF = 2
+    """It tells of the speaker, so that a trouble in it is confided."""
+
+
+_IN_PASSING = re.compile(
+    r"\b(?:(?:tell|telling|told|ask|asking|asked|assure|thank|see|believe) (?:you|u)"
+    r"|(?:you|u) (?:know|see|remember|ask|asked|think|mean|(?:won|wouldn)['’]?t believe)"
+    r"|(?:can|could|would|will) (?:you|u)|between you and me)\b"
+)
+"""A "you" that says nothing of whoever hears it."""
+_YOU = re.compile(r"\b(?:you|your|yours|yourself|yourselves|u|ur|ya)\b")
+_OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
+_BAD = r"(?:(?:stupid|dumb|useless|worthless|bad|lying) )"
+_INSULT = re.compile(
+    r"\b(?:shut up|go away|get lost|go to hell|drop dead|piss off|fuck off)\b"
+    r"|^(?:\w+[,:] )?(?:what )?(?:an? )?"
+    rf"(?:{_BAD}*(?:idiot|fool|liar|moron|coward|cheat|traitor)|{_BAD}+(?:robot|machine|bot|thing|cat|dog))s?\W*$"
+)
+
+
+def stance_of(kind: Kind, text: str) -> Stance:
+    """How a line stands to its hearers: at them if it says "you" of them, is a bare insult, or is a deed."""
+    said = _IN_PASSING.sub("", text.casefold())
+    if _YOU.search(said):
+        return Stance.AT_HEARERS
+    if _OWN.search(said):
+        return Stance.OF_ONESELF
+    return Stance.AT_HEARERS if kind is Kind.EMOTE or _INSULT.search(said) else Stance.ELSEWHERE
 
 
 class Manner(StrEnum):

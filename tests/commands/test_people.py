@@ -104,6 +104,23 @@ async def test_what_was_said_alone_is_told_apart_from_what_was_confided(player):
     assert "(in confidence) I live in Leeds" in shown
 
 
+async def test_troubles_are_told_in_trust_and_count_against_nobody(player):
+    for line in (
+        "good evening! I'm Oda, I keep a little mush called Saltmarsh",
+        "my co-wizard Teun left and took the backups with him",
+        "I'm so angry at Teun, he betrayed all of us",
+        "the landlord is a crook and he raised the rent again",
+        "my husband lost his job last week",
+    ):
+        await player.type(f"say servnak, {line}")
+    (card,) = (await player.type("@people servnak me")).data["people"]
+    made = card["acquaintance"]["relationship"]
+    assert made["unpleasant"] == 0 < made["pleasant"]
+    await player.type("say servnak, you are a stupid liar, I hate you")
+    (card,) = (await player.type("@people servnak me")).data["people"]
+    assert card["acquaintance"]["relationship"]["unpleasant"] == 1
+
+
 async def test_what_is_ahead_comes_first_with_its_day(told):
     await told.type("say servnak, I have my driving test tomorrow")
     lines = await told.read("@people servnak me", width=80)
