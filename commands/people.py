@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -146,7 +148,7 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     if one:
         (card,) = view.people
         title, rows = f"what it knows of {card.name}", [_plan(plan) for plan in card.plans]
-        rows += [_row(fact) for fact in card.facts]
+        rows += [_row(fact) for fact in card.facts if not _is_shown(fact, card.plans)]
         rows += [_row(fact, QUIET) for fact in card.superseded]
         known = None if card.acquaintance is None else _known(card.acquaintance)
     else:
@@ -199,6 +201,11 @@ def _plan(plan: PlanView) -> tuple[Text, ...]:
     what = "due" if plan.ahead <= 0.0 else "ahead"
     evidence, day = words(str(plan.evidence), QUIET), words(plan.when[:10], QUIET)
     return (BLANK, words(what, LOUD), words(_told(plan)), evidence, day, BLANK)
+
+
+def _is_shown(fact: FactView, plans: Sequence[PlanView]) -> bool:
+    """Whether the line of a fact stands above already, as ahead or due."""
+    return fact.kind in ("plan", "promise", "told") and any(plan.evidence in fact.evidence for plan in plans)
 
 
 def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:

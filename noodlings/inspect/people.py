@@ -38,6 +38,8 @@ BEFORE = 2
 """How many earlier lines of the same speaker may say who "she" is."""
 _OF_PAIRS = frozenset({FactKind.BETWEEN, FactKind.KIN, FactKind.TOLD})
 """Kinds of facts about one person that bear on how whoever told them stands to them."""
+SPOKEN_OF = 100
+"""Lines that are read for the card of somebody who is only talked about, the latest ones."""
 LONGEST_SHOWN = 40
 """Characters of a name in a message."""
 
@@ -170,6 +172,8 @@ async def people_of(viewpoint: Viewpoint, person: str | None, limit: int | None,
     while True:
         forgettings = viewpoint.agent.forgettings
         views, read, tellers = await cards_of(viewpoint, bare=person is not None)
+        if person is not None and _named(viewpoint, views, person) is None:
+            views += await _spoken_of(viewpoint, clean(person))
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     views.sort(key=lambda card: (-len(card.facts), card.name, card.of))
@@ -206,10 +210,8 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
     understood: dict[int, MemoryEntry] = {}
     async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
         read += 1
-        if entry.override == 0.0 and newer_forms(
-            viewpoint.agent_id, viewpoint.store, {entry.id: entry}, EVERYTHING
-        ):
-            continue  # it was corrected
+        if _is_corrected(viewpoint, entry):
+            continue
         if written_by(entry):
             known += facts(entry, {})
         if entry.kind is Kind.FACT:
@@ -253,6 +255,36 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
             views += [_card(viewpoint, PersonCard(user, (), (), (), ()), heard[user], private, due)]
         await asyncio.sleep(0)
     return views, read, {fact.entry_id: fact.told_by for fact in known}
+
+
+def _is_corrected(viewpoint: Viewpoint, entry: MemoryEntry) -> bool:
+    known = {entry.id: entry}
+    return entry.override == 0.0 and bool(newer_forms(viewpoint.agent_id, viewpoint.store, known, EVERYTHING))
+
+
+async def _spoken_of(viewpoint: Viewpoint, name: str) -> list[PersonCardView]:
+    """The card of somebody who is only talked about: the lines that name them, as they were told.
+
+    A name in small letters must have a capital letter somewhere within a sentence, or it may be any word.
+    """
+    if not name or name.casefold() in STOP_WORDS:
+        return []
+    written, is_name = name[:1].upper() + name[1:], name[:1].isupper()
+    named = re.compile(rf"\b{re.escape(name)}\b", re.I)
+    called = re.compile(rf"(?<=[\w,;:] ){re.escape(written)}\b")
+    found, private = list[Fact](), dict[int, bool]()
+    async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
+        text = clean(uncalled(entry.user_text, viewpoint.persona))
+        if entry.kind not in TOLD or text.endswith("?") or not named.search(text):
+            continue
+        if _is_corrected(viewpoint, entry):
+            continue
+        is_name |= called.search(text) is not None
+        told = (written, FactKind.TOLD, shorten(text, LONGEST), entry.id, entry.user_id, entry.timestamp)
+        found.append(Fact(*told, significance=entry.parts.significance))
+        private |= {entry.id: entry.confided} if entry.private else {}
+    cards = person_cards(found[-SPOKEN_OF:], corrects, {}) if is_name else ()
+    return [_card(viewpoint, card, None, private, {}) for card in cards]
 
 
 def _made_of(viewpoint: Viewpoint, ids: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:

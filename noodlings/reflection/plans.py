@@ -28,7 +28,7 @@ ASKED_FOR = 14 * DAY
 WORTH, WORTH_ANYHOW = 0.15, 0.3
 """Least importance of a recognised plan or promise to be asked about, and of a line that only names a day."""
 SAME_MATTER = 2
-"""Words that two lines about the same matter share."""
+"""Words that two lines about the same matter share, one of which does not say when."""
 MOVED = 0.15
 """Importance times valence of news after which somebody need not be asked."""
 LONGEST = 400
@@ -37,6 +37,7 @@ LONGEST = 400
 _PLANS = frozenset({FactKind.PLAN, FactKind.PROMISE})
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SATURDAY, _SUNDAY = 5, 6
+_WHEN = frozenset(stems(f"{' '.join(_WEEKDAYS)} next week weekend month year today tonight tomorrow morning"))
 _NUMBERS = {
     word: number
     for number, words in enumerate(
@@ -46,7 +47,8 @@ _NUMBERS = {
 }
 _UNITS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
 _UNREADABLE = re.compile(
-    r"\b(?:tomorrow|day) week\b|\bweek (?:from )?(?:tomorrow|today|on)\b|\b(?:since|every|each|past)\b"
+    r"(?:tomorrow|day) week\b|\b(?<!next )week (?:from )?(?:tomorrow|today|on)\b"
+    r"|\b(?:since|every|each|past)\b"
     r"|\blast (?:week|month|year|night|\w+day)\b"
 )
 """Words that mean another day than they seem to say."""
@@ -64,7 +66,7 @@ _IS_NOW = re.compile(
 _IN = re.compile(
     rf"\bin (?:a )?(?P<count>{'|'.join(_NUMBERS)}|\d{{1,2}})(?: of)? (?P<unit>{'|'.join(_UNITS)})s?\b"
 )
-_WEEKDAY = re.compile(rf"\b(?P<day>{'|'.join(_WEEKDAYS)})\b")
+_WEEKDAY = re.compile(rf"\b(?P<next>next )?(?P<day>{'|'.join(_WEEKDAYS)})\b")
 _WEEKEND = re.compile(r"\b(?:at|on|this|over) (?:the )?weekend\b")
 _NEXT_WEEK = re.compile(r"\bnext week(?P<end>end)?\b")
 _OF_MONTH = re.compile(
@@ -81,10 +83,13 @@ _NO_PLAN = re.compile(
     r"|\w+n't|not|never|no longer|since)\b"
 )
 """What is not a plan, whatever day it names: dreams, farewells, what will not happen, what began before."""
-_PAST = re.compile(
-    r"\b(?:was|were|had|did|went|died|said|told|came|saw|took|made|bought|lost|won|met|read|slept|felt|ate"
-    r"|(?!need)\w{3,}ed)\b"
+_DID = (
+    r"(?:went|died|said|told|came|saw|took|made|bought|lost|won|met|read|slept|felt|ate|found|gave|left|fell|broke"
+    r"|began|brought|caught|drove|flew|forgot|heard|kept|knew|paid|ran|sent|sold|spent|spoke|stole|thought|wrote)"
 )
+_PAST = re.compile(rf"\b(?:was|were|had|did|{_DID}|(?!need)\w{{3,}}ed)\b")
+_HAS = re.compile(rf"(?:'s|'ve|\b(?:has|have)) (?:(?:just|finally|already|only) )?(?={_DID}\b)")
+"""Before what has happened: "he's found a job"."""
 _TO_COME = re.compile(
     r"\b(?:will|shall|going to|gonna|have to|has to|need to|must|got to|been (?:moved|put|brought|postponed)"
     r"|gets?|is|are|am|comes?|starts?)\b|'(?:ll|s|m|re)\b"
@@ -126,14 +131,18 @@ def _named(said: str, text: str, told: float) -> Iterator[Due]:
         yield on(0)
     for found in _IN.finditer(said):
         yield on((_NUMBERS.get(found["count"]) or int(found["count"])) * _UNITS[found["unit"]])
+    week_of = [found["end"] for found in _NEXT_WEEK.finditer(said)]
     for found in _WEEKDAY.finditer(said):
-        yield on(_until(_WEEKDAYS.index(found["day"]), weekday))
+        day, is_next = _WEEKDAYS.index(found["day"]), found["next"] or None in week_of
+        yield on(_in_next_week(day, weekday) if is_next else _until(day, weekday))
     if _WEEKEND.search(said):
         days = 0 if weekday >= _SATURDAY else _SATURDAY - weekday
         yield Due(today + days * DAY, on(_SUNDAY - weekday).over)
-    for found in _NEXT_WEEK.finditer(said):
+    for end in week_of:
+        if not end and _WEEKDAY.search(said):
+            continue
         monday = _until(0, weekday)
-        first = monday + _SATURDAY if found["end"] else monday
+        first = monday + _SATURDAY if end else monday
         yield Due(today + first * DAY, on(monday + _SUNDAY).over)
     for found in _OF_MONTH.finditer(said):
         yield from (on((day - today) / DAY) for day in _on_the(int(found["day"]), today))
@@ -146,6 +155,16 @@ def _named(said: str, text: str, told: float) -> Iterator[Due]:
 def _until(weekday: int, today: int) -> int:
     """Days until the next such weekday, 1…7."""
     return (weekday - today - 1) % 7 + 1
+
+
+def _in_next_week(weekday: int, today: int) -> int:
+    """Days until "next Friday": that of the week after this one, weeks beginning on a Monday.
+
+    Said on a Thursday or a Monday it is the Friday of next week, since tomorrow, or this week's, would be "on
+    Friday". On a Saturday it is the coming one. "Next Monday" is never tomorrow.
+    """
+    days = _until(0, today) + weekday
+    return days if days > 1 else days + 7
 
 
 def _on_the(day: int, today: float) -> Iterator[float]:
@@ -208,7 +227,12 @@ def open_plans(
         if not plans and due is None:
             continue
         words = frozenset(stems(text))
-        same = [plan for plan in plans if len(plan.stems & words) >= SAME_MATTER]
+        shared = [plan.stems & words for plan in plans]
+        same = [
+            plan
+            for plan, both in zip(plans, shared, strict=True)
+            if len(both) >= SAME_MATTER and not both <= _WHEN
+        ]
         moves = corrects(text)
         if moves and not same:
             same = plans[-1:] if (due := due or due_at(text, entry.timestamp)) else []
@@ -268,7 +292,7 @@ def may_be_open(
 
 
 def _is_past(clause: str) -> bool:
-    said = folded(clause)
+    said = _HAS.sub(" ", folded(clause))
     return _PAST.search(said) is not None and _TO_COME.search(said) is None
 
 

@@ -74,6 +74,12 @@ async def test_what_was_said_again_is_told_once_and_questions_are_not() -> None:
     assert day.sentences[1].evidence == (1, 2)
 
 
+async def test_what_is_denied_was_not_said_again() -> None:
+    inspector = asking(said(1, "I'm afraid of flying"), said(2, "I'm not afraid of flying any more"))
+    (day,) = (await inspector.journal(ADMIN, "phi")).days
+    assert [one.evidence for one in day.sentences[1:]] == [(1,), (2,)]
+
+
 async def test_days_come_the_latest_first_in_pages() -> None:
     inspector = asking(*(said(n, f"I saw {n} geese", day=n // PAGE) for n in range(1, 4 * PAGE)))
     first = await inspector.journal(ADMIN, "phi", limit=3)

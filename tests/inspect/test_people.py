@@ -83,6 +83,39 @@ async def test_who_is_unknown_is_told_with_the_nearest() -> None:
         await asking().people(ADMIN, "phi", "Zeno")
 
 
+async def test_of_somebody_who_is_only_talked_about_it_shows_what_was_told() -> None:
+    inspector = asking(
+        said(1, "my co-wizard Teun left and took the backups"),
+        said(2, "I am so angry at teun"),
+        said(3, "what would Teun say?"),
+        said(4, "Teun owes me money", "user_bob", audience=confined_to({"user_bob", "phi"})),
+        said(5, "I lost a week to this"),
+    )
+    (teun,) = (await inspector.people(ADMIN, "phi", "teun")).people
+    assert (teun.of, teun.name, teun.acquaintance, teun.plans) == ("Teun", "Teun", None, ())
+    assert [(fact.kind, fact.evidence, fact.private) for fact in teun.facts] == [
+        ("told", (4,), True), ("told", (2,), False), ("told", (1,), False),
+    ]  # fmt: skip
+    (own,) = (await inspector.people(ANN, "phi", "Teun")).people
+    assert [fact.evidence for fact in own.facts] == [(2,), (1,)]
+    (his,) = (await inspector.people(BOB, "phi", "Teun")).people
+    assert 4 in [number for fact in his.facts for number in fact.evidence]
+    for no_name in ("week", "the", "The", "Zeno"):
+        with pytest.raises(NotFound, match="knows nothing about"):
+            await inspector.people(ADMIN, "phi", no_name)
+    assert "Teun" not in [card.name for card in (await inspector.people(ADMIN, "phi")).people]
+
+
+async def test_who_is_afraid_of_flying_has_no_plan_and_may_get_over_it() -> None:
+    inspector = asking(
+        said(1, "I'm afraid of flying"),
+        said(2, "I'm not afraid of flying any more", parts=ImportanceParts(significance=0.7)),
+    )
+    (card,) = (await inspector.people(ADMIN, "phi", "Ann")).people
+    assert [fact.kind for fact in card.facts] == ["told"]
+    assert [(fact.kind, fact.superseded_evidence) for fact in card.superseded] == [("fear", (2,))]
+
+
 async def test_a_player_sees_what_follows_from_what_it_told_alone() -> None:
     inspector = asking(
         said(1, "I am pregnant", audience=confined_to({"user_ann", "phi"})),

@@ -39,6 +39,12 @@ def over_at(text: str, told: float = TOLD) -> str:
         ("I cook for Ruth tonight", "2026-11-23"),
         ("my exam is on Friday", "2026-11-27"),
         ("we meet again next Monday", "2026-11-30"),
+        ("next Friday I have my exam", "2026-12-04"),
+        ("next week on Tuesday I fly to Oslo", "2026-12-01"),
+        ("I fly to Oslo on Tuesday next week", "2026-12-01"),
+        ("I fly to Oslo Tuesday of next week", "2026-12-01"),
+        ("a week on Tuesday we fly", None),
+        ("Tuesday week we fly", None),
         ("I'll be back in two days", "2026-11-25"),
         ("we move in a couple of weeks", "2026-12-07"),
         ("we move in a fortnight", "2026-12-07"),
@@ -88,6 +94,19 @@ def test_it_is_over_when_the_time_that_was_named_is(text: str, over: str) -> Non
 def test_on_a_sunday_this_weekend_is_this_one() -> None:
     assert day_of("I'll paint the fence this weekend", TOLD - DAY) == "2026-11-22"
     assert over_at("I'll paint the fence this weekend", TOLD - DAY) == "22 20"
+
+
+@pytest.mark.parametrize(
+    ("days_later", "day"),
+    [(3, "2026-12-04"), (4, "2026-12-04"), (5, "2026-12-04"), (6, "2026-12-04"), (7, "2026-12-11")],
+)
+def test_next_friday_is_that_of_the_week_after_this_one(days_later: int, day: str) -> None:
+    assert day_of("next Friday I have my exam", TOLD + days_later * DAY) == day
+
+
+def test_next_monday_is_never_tomorrow() -> None:
+    assert day_of("we meet next Monday", TOLD - DAY) == "2026-11-30"
+    assert day_of("we meet on Monday", TOLD - DAY) == "2026-11-23"
 
 
 @given(st.text(max_size=200), st.floats(-1e11, 1e11))
@@ -179,6 +198,17 @@ def test_what_hardly_matters_is_no_plan() -> None:
     assert due(said(1, "the bins are out tomorrow", encoded_importance=0.2)) == []
     assert due(said(1, "Dad is let out of hospital tomorrow")) == [1]
     assert due(said(1, "goes to bed until tomorrow", kind=Kind.EMOTE)) == []
+
+
+def test_plans_that_share_no_more_than_their_day_are_two() -> None:
+    told = (said(1, "next week on Tuesday I fly to Oslo"), said(2, "Tuesday next week I have my interview"))
+    assert due(*told, after=10 * DAY) == [1, 2]
+
+
+@pytest.mark.parametrize("text", ["he found a new job today!", "she's left him today", "we flew home today"])
+def test_what_has_happened_today_is_not_ahead(text: str) -> None:
+    assert open_plans([said(1, text)], TOLD + 1.0, corrects) == []
+    assert open_plans([said(1, "I have my interview today")], TOLD + 1.0, corrects)
 
 
 def test_what_is_over_first_comes_first_and_what_is_ahead_is_open_too() -> None:
