@@ -48,8 +48,8 @@ _INSULT = re.compile(
 
 def stance_of(kind: Kind, text: str) -> Stance:
     """How a line stands to its hearers: at them if it says "you" of them, is a bare insult, or is a deed."""
-    said = _IN_PASSING.sub("", text.casefold())
-    if _YOU.search(said):
+    said = text.casefold()
+    if _YOU.search(said) and _YOU.search(_IN_PASSING.sub("", said)):
         return Stance.AT_HEARERS
     if _OWN.search(said):
         return Stance.OF_ONESELF
