@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -33,6 +31,8 @@ PAGE = 5
 """People shown at a time, each with a few facts, so that a page fits a terminal of 24 lines."""
 MOST = 3
 """Facts of one person in the list of all."""
+_PLANNED = ("plan", "promise", "told")
+"""Kinds of facts that say no more than an open plan in the same line."""
 
 
 @looking_inside(Spec('@people NAME ["WHO"] [--limit N] [--page N]', PAGE_FLAGS, text="WHO"))
@@ -148,7 +148,9 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     if one:
         (card,) = view.people
         title, rows = f"what it knows of {card.name}", [_plan(plan) for plan in card.plans]
-        rows += [_row(fact) for fact in card.facts if not _is_shown(fact, card.plans)]
+        open_plans = {plan.evidence for plan in card.plans}  # which are told once
+        facts = (one for one in card.facts if one.kind not in _PLANNED or open_plans.isdisjoint(one.evidence))
+        rows += map(_row, facts)
         rows += [_row(fact, QUIET) for fact in card.superseded]
         known = None if card.acquaintance is None else _known(card.acquaintance)
     else:
@@ -201,11 +203,6 @@ def _plan(plan: PlanView) -> tuple[Text, ...]:
     what = "due" if plan.ahead <= 0.0 else "ahead"
     evidence, day = words(str(plan.evidence), QUIET), words(plan.when[:10], QUIET)
     return (BLANK, words(what, LOUD), words(_told(plan)), evidence, day, BLANK)
-
-
-def _is_shown(fact: FactView, plans: Sequence[PlanView]) -> bool:
-    """Whether the line of a fact stands above already, as ahead or due."""
-    return fact.kind in ("plan", "promise", "told") and any(plan.evidence in fact.evidence for plan in plans)
 
 
 def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:

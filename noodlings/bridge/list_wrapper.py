@@ -265,8 +265,7 @@ class MemoryListWrapper(list[Row]):
         return self._take_in(rows, ids, several=True)
 
     def _know_again(self, rows: list[Row], ids: list[int | None]) -> None:
-        """Fill in the ids of rows that were encoded before, recognized by their words, but not of those whose
-        entry is in their mark."""
+        """Fill in the ids of rows encoded before, known by their words, unless the entry is in their mark."""
         known: dict[int, list[int]] = {}
         taken = frozenset(ids)
         for entry_id, mark in self._known.items():

@@ -265,25 +265,23 @@ def _is_corrected(viewpoint: Viewpoint, entry: MemoryEntry) -> bool:
 async def _spoken_of(viewpoint: Viewpoint, name: str) -> list[PersonCardView]:
     """The card of somebody who is only talked about: the lines that name them, as they were told.
 
-    A name in small letters must have a capital letter somewhere within a sentence, or it may be any word.
+    A name in small letters must have a capital letter somewhere, or it may be any word.
     """
     if not name or name.casefold() in STOP_WORDS:
         return []
     written, is_name = name[:1].upper() + name[1:], name[:1].isupper()
     named = re.compile(rf"\b{re.escape(name)}\b", re.I)
-    called = re.compile(rf"(?<=[\w,;:] ){re.escape(written)}\b")
     found, private = list[Fact](), dict[int, bool]()
     async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
         text = clean(uncalled(entry.user_text, viewpoint.persona))
-        if entry.kind not in TOLD or text.endswith("?") or not named.search(text):
+        match = named.search(text)
+        if not match or entry.kind not in TOLD or text.endswith("?") or _is_corrected(viewpoint, entry):
             continue
-        if _is_corrected(viewpoint, entry):
-            continue
-        is_name |= called.search(text) is not None
+        is_name |= match[0][0].isupper()
         told = (written, FactKind.TOLD, shorten(text, LONGEST), entry.id, entry.user_id, entry.timestamp)
         found.append(Fact(*told, significance=entry.parts.significance))
         private |= {entry.id: entry.confided} if entry.private else {}
-    cards = person_cards(found[-SPOKEN_OF:], corrects, {}) if is_name else ()
+    cards = person_cards(found[-SPOKEN_OF:] if is_name else (), corrects, {})
     return [_card(viewpoint, card, None, private, {}) for card in cards]
 
 

@@ -22,7 +22,7 @@ MET = 6
 """People who are named in that one: those who spoke most."""
 _TOLD = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT, Kind.THOUGHT})
 _ENDED = re.compile(r"[.!?…]\"$")
-_DENIES = re.compile(r"\b(?:not|no|never|\w+n['’]t)\b", re.I)
+_DENIES = re.compile(r"\b(?:not|no|never|\w+n['’]t)\b")
 _SPOKEN = frozenset({Kind.SAY, Kind.WHISPER})
 
 
@@ -54,12 +54,12 @@ def sentences_of(
         name: how a user is called.
         weight: how much a memory matters, 0…1; least: from which on it is worth a sentence.
     """
-    same: dict[tuple[str, Kind, frozenset[str], bool], list[MemoryEntry]] = {}
+    same: dict[tuple[str, Kind, frozenset[str]], list[MemoryEntry]] = {}
     for entry in day:
         if entry.kind in _TOLD and entry.user_text and not entry.user_text.endswith("?"):
             said = frozenset(stems(entry.user_text)) or frozenset({entry.user_text.casefold()})
-            denied = _DENIES.search(entry.user_text) is not None
-            same.setdefault((entry.user_id, entry.kind, said, denied), []).append(entry)
+            said |= frozenset(_DENIES.findall(entry.user_text.casefold()))
+            same.setdefault((entry.user_id, entry.kind, said), []).append(entry)
     told = [group for group in same.values() if max(map(weight, group)) >= least]
     told.sort(key=lambda group: (-max(map(weight, group)), group[0].id))
     chosen = sorted(told[:MOST], key=lambda group: group[0].id)

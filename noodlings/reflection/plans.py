@@ -84,8 +84,8 @@ _NO_PLAN = re.compile(
 )
 """What is not a plan, whatever day it names: dreams, farewells, what will not happen, what began before."""
 _DID = (
-    r"(?:went|died|said|told|came|saw|took|made|bought|lost|won|met|read|slept|felt|ate|found|gave|left|fell|broke"
-    r"|began|brought|caught|drove|flew|forgot|heard|kept|knew|paid|ran|sent|sold|spent|spoke|stole|thought|wrote)"
+    r"(?:went|died|said|told|came|saw|took|made|bought|lost|won|met|read|slept|felt|ate|found|gave|left|fell"
+    r"|broke|began|brought|caught|drove|flew|paid|ran|sent|sold|spent|stole)"
 )
 _PAST = re.compile(rf"\b(?:was|were|had|did|{_DID}|(?!need)\w{{3,}}ed)\b")
 _HAS = re.compile(rf"(?:'s|'ve|\b(?:has|have)) (?:(?:just|finally|already|only) )?(?={_DID}\b)")
@@ -158,13 +158,9 @@ def _until(weekday: int, today: int) -> int:
 
 
 def _in_next_week(weekday: int, today: int) -> int:
-    """Days until "next Friday": that of the week after this one, weeks beginning on a Monday.
-
-    Said on a Thursday or a Monday it is the Friday of next week, since tomorrow, or this week's, would be "on
-    Friday". On a Saturday it is the coming one. "Next Monday" is never tomorrow.
-    """
+    """Days until "next Friday": that of the week from next Monday on, as this week's is just "on Friday"."""
     days = _until(0, today) + weekday
-    return days if days > 1 else days + 7
+    return days if days > 1 else days + 7  # on a Sunday "next Monday" is not tomorrow
 
 
 def _on_the(day: int, today: float) -> Iterator[float]:
@@ -227,12 +223,8 @@ def open_plans(
         if not plans and due is None:
             continue
         words = frozenset(stems(text))
-        shared = [plan.stems & words for plan in plans]
-        same = [
-            plan
-            for plan, both in zip(plans, shared, strict=True)
-            if len(both) >= SAME_MATTER and not both <= _WHEN
-        ]
+        matter = words - _WHEN
+        same = [plan for plan in plans if len(plan.stems & words) >= SAME_MATTER and plan.stems & matter]
         moves = corrects(text)
         if moves and not same:
             same = plans[-1:] if (due := due or due_at(text, entry.timestamp)) else []

@@ -1,9 +1,8 @@
 """Relationships: what an agent makes of somebody, by how their lines felt.
 
-A line moves as far as it was pleasant or unpleasant, but not where it was felt with sorrow or fear: whoever
-tells of a death is not unkind. What is ill moves against somebody only where it is said or done to those who
-hear it, and a sorrow or fear of one's own is told in trust, which moves for whoever tells it. Important lines
-and those of the latest weeks count more.
+A line moves as far as it was pleasant or unpleasant, but not where it was felt with sorrow or fear, and it is
+held against nobody unless it is about its hearers: telling of a thief is not unkind. A sorrow or fear of
+one's own is told in trust. Important lines and those of the latest weeks count more.
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ from noodlings.values.relationship import Relationship, Stance
 DAY = 86_400.0
 MOVES = 0.2
 """Valence without sorrow and fear, positive or negative, from which a line moves."""
-TRUST = 0.25
-"""How far a trouble that is confided moves, where the kindest line moves 1."""
-TROUBLE = 0.3
-"""Sorrow or fear from which a line tells a trouble."""
+TRUST, TROUBLE = 0.25, 0.3
+"""How far a confided trouble moves, the kindest line being 1, and the sorrow or fear that makes it one."""
 HALF_LIFE = 28 * DAY
 """World time in which a line comes to count half."""
 DOUBT = 1.0

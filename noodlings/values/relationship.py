@@ -20,14 +20,11 @@ BOUND = 0.1
 
 
 class Stance(IntEnum):
-    """How a line stands to those who hear it, by its words alone."""
+    """What a line is about, by its words: those who hear it, the speaker, or something else."""
 
     ELSEWHERE = 0
-    """It is about something else: what is ill in it is said of nobody there."""
     AT_HEARERS = 1
-    """It is said of them, or done to them."""
     OF_ONESELF = 2
-    """It tells of the speaker, so that a trouble in it is confided."""
 
 
 _IN_PASSING = re.compile(
@@ -38,16 +35,15 @@ _IN_PASSING = re.compile(
 """A "you" that says nothing of whoever hears it."""
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|yourselves|u|ur|ya)\b")
 _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
-_BAD = r"(?:(?:stupid|dumb|useless|worthless|bad|lying) )"
 _INSULT = re.compile(
     r"\b(?:shut up|go away|get lost|go to hell|drop dead|piss off|fuck off)\b"
-    r"|^(?:\w+[,:] )?(?:what )?(?:an? )?"
-    rf"(?:{_BAD}*(?:idiot|fool|liar|moron|coward|cheat|traitor)|{_BAD}+(?:robot|machine|bot|thing|cat|dog))s?\W*$"
+    r"|^(?:\w+[,:] )?(?:what )?(?:an? )?(?P<bad>(?:stupid|dumb|useless|worthless|bad|lying) )*"
+    r"(?:idiot|fool|liar|moron|coward|cheat|traitor|(?(bad)(?:robot|machine|bot|thing|cat|dog)|$^))s?\W*$"
 )
 
 
 def stance_of(kind: Kind, text: str) -> Stance:
-    """How a line stands to its hearers: at them if it says "you" of them, is a bare insult, or is a deed."""
+    """What a line is about; its hearers if it says "you" of them, is a bare insult, or is a deed."""
     said = text.casefold()
     if _YOU.search(said) and _YOU.search(_IN_PASSING.sub("", said)):
         return Stance.AT_HEARERS
