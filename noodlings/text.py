@@ -160,3 +160,18 @@ def word_characters() -> str:
 def shorten(text: str, width: int) -> str:
     """At most `width` characters (≥ 1), with an ellipsis as the last one where something was cut."""
     return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + ELLIPSIS
+
+
+LONG_SENTENCE = 120
+"""Characters of a sentence; a longer one is split at its commas."""
+_SENTENCE = re.compile(r"(?:[^.!?…]|(?<=\d)\.(?=\d))+(?:[.!?…]+|$)")
+_AT_COMMAS = re.compile(rf"[^,;].{{0,{LONG_SENTENCE - 1}}}(?:[,;](?=\s)|$)|[^,;]+(?:[,;]|$)")
+
+
+def phrases(text: str) -> list[str]:
+    """The sentences of a text, with the spaces before them; of a long one what lies between its commas."""
+    found: list[str] = _SENTENCE.findall(text)
+    parts = [
+        part for one in found for part in ([one] if len(one) <= LONG_SENTENCE else _AT_COMMAS.findall(one))
+    ]
+    return [part for part in parts if any(map(str.isalnum, part))]

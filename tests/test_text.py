@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.text import MARKS, clean, shorten
+from noodlings.text import LONG_SENTENCE, MARKS, clean, phrases, shorten
 
 ANYTHING = st.text(st.characters(exclude_categories=()))
 
@@ -117,3 +117,22 @@ def test_shorten_is_never_longer_than_asked(text, width):
 def test_shorten_shows_that_something_was_cut():
     assert shorten("a long sentence", 8) == "a long…"
     assert shorten("short", 8) == "short"
+
+
+@given(st.text("ab .,;!?…3\u4f60", max_size=400))
+def test_phrases_hold_every_letter_in_its_order(text):
+    def letters(of):
+        return [character for character in of if character.isalnum()]
+
+    found = phrases(text)
+    assert letters("".join(found)) == letters(text)
+    assert all(map(letters, found))
+
+
+def test_a_sentence_is_a_phrase_and_a_long_one_is_split_at_its_commas():
+    assert phrases("It weighs 2.5 stone. Does it? Yes...") == ["It weighs 2.5 stone.", " Does it?", " Yes..."]
+    long = ", ".join(["the tide was out"] * 20)
+    assert "".join(phrases(long)) == long
+    assert len(phrases(long)) > 1
+    assert all(len(phrase) <= LONG_SENTENCE + 1 for phrase in phrases(long))
+    assert phrases("...") == []

@@ -8,6 +8,7 @@ neighbours, or that came already.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from noodlings.agent.learned import FACTS, former, learned
 from noodlings.agent.superseding import corrects, marked, superseded
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.memory.context import ContextBudget, merge
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
@@ -25,7 +27,7 @@ from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
-from noodlings.text import clean
+from noodlings.text import clean, phrases
 from noodlings.values.audience import Tier
 from noodlings.values.memory import TELLING, Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import LIVED, Kind, Percept
@@ -46,6 +48,8 @@ CORRECTED, NEAR = 2, 6
 """For this many of the best, so many similar lines are checked for corrections."""
 SPARE = 16
 """Extra hits to look at, as some are no news."""
+LONG, READ_CLOSELY = 90, 3
+"""So long a line is read closely: each phrase is compared with the question. So many of the best are."""
 
 ENOUGH_WORDS = 2
 """Meaningful words that make a question."""
@@ -196,9 +200,28 @@ async def remind(
     in_mind = {turn.entry.id, *(one.entry.id for one in (*first, *joined))}
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
     reminded = [*chosen[: max(most - len(joined), 0)], *joined[:most]]
+    if tier <= archive.embedding.reach and archive.embedding.local:
+        reminded = await _read_closely(reminded, asked, archive.embedding)
     ids = {one.entry.id for one in reminded}
     contradicted = (one for one in links if one.type is LinkType.CONTRADICTS and one.source in ids)
     return marked(reminded, {one.target: one.source for one in contradicted} | corrections)
+
+
+async def _read_closely(found: Sequence[Recalled], asked: str, embedding: EmbeddingQueue) -> list[Recalled]:
+    """The same, where the long ones among the first know which of their phrases are like the question."""
+    wanted = await embedding.question(asked)
+    long = [one for one in found if one.entry.kind in _TOLD and len(one.entry.user_text) > LONG]
+    if wanted is None:
+        return list(found)
+    read: dict[int, Recalled] = {}
+    for one in long[:READ_CLOSELY]:
+        parts = [part.strip() for part in phrases(one.entry.user_text)]
+        vectors = await asyncio.gather(*map(embedding.question, parts))
+        alike = tuple(
+            (part, float(v @ wanted)) for part, v in zip(parts, vectors, strict=True) if v is not None
+        )
+        read[one.entry.id] = replace(one, phrases=alike)
+    return [read.get(one.entry.id, one) for one in found]
 
 
 def _with_lines(

@@ -419,6 +419,8 @@ class Recalled:
         sources: ids of other entries in which the same person said the same, or the line of a fact.
         supersedes: ids of recalled entries that it corrects.
         superseded_by: the id of the entry that corrects it, or None.
+        phrases: of a long line, each phrase with how like the question it is in meaning; see
+            `noodlings.text.phrases`. Empty where that is not known.
     """
 
     entry: MemoryEntry
@@ -428,6 +430,7 @@ class Recalled:
     sources: tuple[int, ...] = ()
     supersedes: tuple[int, ...] = ()
     superseded_by: int | None = None
+    phrases: tuple[tuple[str, float], ...] = ()
 
     @property
     def audience(self) -> Audience:

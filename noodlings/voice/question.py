@@ -54,17 +54,20 @@ def answer_type(question: str) -> AnswerType | None:
     return AnswerType(found) if found else None
 
 
-def may_answer(text: str, question: str) -> bool:
+def may_answer(text: str, question: str, near: bool = False) -> bool:
     """Whether a line can hold what a question asks for, as far as that can be told from its words.
 
     "What did she pay?" takes a number, "who was it?" a name or kin, "which surgeon?" a line with that word,
     and "red or white?" one of the two. Any line may answer a question that asks for nothing so plain.
+
+    Args:
+        near: they are alike in meaning, so the noun may be another word: "which ship?", "a schooner".
     """
     wanted = _wanted(question)
     said = frozenset(map(stem, tokens(text))) if wanted.nouns or wanted.choice else frozenset()
     return (
         (wanted.type is None or wanted.type.told_by(text))
-        and said >= wanted.nouns
+        and (near or said >= wanted.nouns)
         and (not wanted.choice or not said.isdisjoint(wanted.choice))
     )
 
@@ -91,7 +94,9 @@ def _wanted(question: str) -> _Wanted:
     choice = frozenset(offered.groups() if offered else ())
     return _Wanted(
         AnswerType(found) if found else None,
-        frozenset(stem(noun) for noun in _WHICH.findall(asked) if noun not in vague),
+        frozenset(
+            stem(noun) for noun in [*_WHICH.findall(asked), *_NAME_OF.findall(asked)] if noun not in vague
+        ),
         frozenset(map(stem, choice)) if choice.isdisjoint(vague) else frozenset(),
     )
 
@@ -116,9 +121,13 @@ _A_NAME = re.compile(
     r"(?<![.!?…]) (?!I\b|(?:Jan|Febr)uary|March|April|May\b|June|July|August|(?:Sept|Nov|Dec)ember|October"
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z]\w+"
 )
+_HELPERS = "do|does|did|is|are|was|were|has|have|had|will|would|can|could|should|must|shall"
+# "What fruit did …" names what is asked for, "what broke?" and "what troubles me?" do not.
 _WHICH = re.compile(
-    r"\b(?:what|which|whose)(?: (?:old|young|new|other|sort of|kind of|type of))* (\w{3,})\b(?!')"
+    rf"\b(?:which|whose|what(?= .*\w (?:{_HELPERS})\b))"
+    r"(?: (?:old|young|new|other|sort of|kind of|type of))* (\w{3,})\b(?!')"
 )
+_NAME_OF = re.compile(r"\bname of (?:my|your|his|her|our|their) (\w{3,})\b")
 _CHOICE = re.compile(r"\b(\w+) or (?:an? |the |his |her )?(\w+)$")
 _LEANING = frozenset(
     {"he", "she", "it", "they", "his", "her", "its", "their", "he's", "she's", "it's", "they're"}

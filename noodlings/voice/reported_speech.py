@@ -12,10 +12,11 @@ stay.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.ports import Utterance
-from noodlings.text import shorten
+from noodlings.text import phrases, shorten
 from noodlings.values.memory import MemoryEntry, hearsay, title_of, written_by
 from noodlings.values.percept import NOT_LIVED, Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
@@ -118,11 +119,16 @@ LEAST_SENTENCE = 4
 """Words of a sentence that may stand for the whole line."""
 LONGEST_QUOTE = 90
 """Characters of a quotation."""
-LONGEST_PASSAGE = 300
-"""Characters of a quotation of several sentences."""
+LONGEST_PASSAGE = 260
+"""Characters of a quotation of several phrases."""
+SHORT = 120
+"""Characters of a line that is quoted whole."""
+TELLS = 0.2
+"""What it adds to the likeness of a phrase that it tells what is asked for."""
+GOES_WITH, LEADS_TO = 0.3, 0.5
+"""Of the likeness of the best phrase: from this share on the sentence after it, and before it, is told too."""
+_ENDS_SENTENCE = (".", "!", "?", "…")
 
-_SENTENCES = re.compile(r"(?:[^.!?…]|(?<=\d)\.(?=\d))+(?:[.!?…]+|$)")
-_PART = re.compile(r"[^,;]+(?:[,;]|$)")
 _FILLERS = re.compile(
     r"^(?:(?:well|oh|so|ah|um|uh|hey|hi|hello|yes|no|okay|ok|look|listen|guess what|by the way|btw|anyway|"
     r"actually|you know(?: what)?|please|and|but|did you know(?: that)?|honestly|sadly|also)\b[\s,:!.…-]*)+",
@@ -187,6 +193,7 @@ def report(
     wanted: frozenset[str],
     when: bool = False,
     whole: bool = False,
+    alike: Sequence[tuple[str, float]] = (),
 ) -> ReportedSpeech | None:
     """Put an entry into words for the person who is answered, or None where there is nothing to repeat.
 
@@ -197,9 +204,11 @@ def report(
         when: somebody asks for the time, so time words are told from then instead of dropped.
         whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, a
             longer passage is quoted.
+        alike: see `Recalled.phrases`. Where another phrase is more like the question, that one is quoted.
     """
+    kind = answer_type(utterance.percept.text)
     if entry.kind in NOT_LIVED:
-        told = _passage(entry.user_text, wanted, answer_type(utterance.percept.text))
+        told = _passage(entry.user_text, wanted, kind, alike)
         read = entry.kind is Kind.READ
         return ReportedSpeech(
             entry, f"I read in “{title_of(entry)}”: “{told}”" if read else told, "", quoted=read
@@ -215,8 +224,10 @@ def report(
         words, told = len(tokens(spoken)), statement(said)
         long = words > LONGEST_CLAUSE
         scrap = len(tokens(said)) < LEAST_SENTENCE <= words and (long or not told)
-        if scrap or (whole and long and not (told and wanted & topic_stems(tokens(said)))):
-            clause = f"{who} said “{_passage(spoken, wanted, answer_type(utterance.percept.text))}”"
+        nearest = max(alike, key=lambda phrase: phrase[1])[0] if alike and long else said
+        elsewhere = nearest not in said and said not in nearest
+        if scrap or elsewhere or (whole and long and not (told and wanted & topic_stems(tokens(said)))):
+            clause = f"{who} said “{_passage(spoken, wanted, kind, alike)}”"
         else:
             clause = _speech_clause(_SpeechContext(who, other or "me", to_speaker, age, when), said)
     elif entry.kind is Kind.EMOTE:
@@ -329,32 +340,42 @@ def _past_of(verb: str) -> str:
 
 def _sentence(text: str, wanted: frozenset[str]) -> str:
     """The sentence that tells something and has most of the wanted stems."""
-    sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
+    sentences: list[str] = [s.strip() for s in phrases(text) if tokens(_FILLERS.sub("", s))]
     return max(sentences, default=text, key=lambda sentence: _sentence_rank(sentence, wanted))
 
 
-def _passage(text: str, wanted: frozenset[str], kind: AnswerType | None) -> str:
-    """The sentences, one after another, that say most within `LONGEST_PASSAGE` characters.
+def _passage(
+    text: str, wanted: frozenset[str], kind: AnswerType | None, alike: Sequence[tuple[str, float]]
+) -> str:
+    """The phrase that is most like the question, and as many of those about it as fit and belong to it.
 
-    What holds an answer of the given type comes first, then the wanted stems, then what begins with a
-    sentence.
+    Args:
+        wanted: stems, by which phrases are compared where their likeness is not known.
+        kind: of the answer; a phrase that tells it comes first.
+        alike: see `Recalled.phrases`.
     """
-    sentences: list[str] = []
-    begins: set[int] = set()
-    for sentence in _SENTENCES.findall(text):
-        begins.add(len(sentences))
-        sentences += [sentence] if len(sentence) <= LONGEST_PASSAGE else _PART.findall(sentence)
-    best, most = text, (False, 0, False, 0)
-    for first in range(len(sentences)):
-        last = first + 1
-        while last < len(sentences) and len("".join(sentences[first : last + 1]).strip()) <= LONGEST_PASSAGE:
+    known, parts = dict(alike), phrases(text)
+    if len(text) <= SHORT or not parts:
+        return _quoted(text, LONGEST_PASSAGE)
+    shared = [len(topic_stems(tokens(part)) & wanted) for part in parts]
+    weights = [
+        known.get(part.strip(), 0.1 * words) + TELLS * (kind is not None and kind.told_by(part))
+        for part, words in zip(parts, shared, strict=True)
+    ]
+    first = last = max(range(len(parts)), key=weights.__getitem__)
+    most = weights[first]
+
+    def fits(start: int, end: int) -> bool:
+        return 0 <= start <= end < len(parts) and len("".join(parts[start : end + 1])) <= LONGEST_PASSAGE
+
+    while True:
+        unfinished = not parts[last].rstrip().endswith(_ENDS_SENTENCE)
+        if fits(first, last + 1) and (unfinished or weights[last + 1] >= GOES_WITH * most):
             last += 1
-        passage = "".join(sentences[first:last]).strip()
-        stems = topic_stems(tokens(passage))
-        says = kind is not None and kind.told_by(passage), len(stems & wanted), first in begins, len(stems)
-        if says > most:
-            best, most = passage, says
-    return _quoted(best, LONGEST_PASSAGE)
+        elif fits(first - 1, last) and (goes_on(parts[first]) or weights[first - 1] >= LEADS_TO * most):
+            first -= 1
+        else:
+            return _quoted("".join(parts[first : last + 1]).strip(), LONGEST_PASSAGE)
 
 
 def _sentence_rank(sentence: str, wanted: frozenset[str]) -> tuple[bool, int, bool, bool, bool]:

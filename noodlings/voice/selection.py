@@ -6,6 +6,7 @@ A mere mention brings back only what mattered, and not what was just repeated.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -57,6 +58,10 @@ LEAST_MEANING = 0.12
 """Semantic score below which nothing is near."""
 LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
+OTHERS_MEANING = 0.25
+"""The same for what somebody else told, where nobody asks."""
+NOUN_MEANT = 0.45
+"""Semantic score from which a line answers "which ship?" though it calls it a schooner."""
 NEAR_REMARK = 0.5
 """Nearness (see `_nearness`) from which a remark brings back what mattered."""
 NEAR_QUESTION = 0.45
@@ -96,6 +101,9 @@ _WHETHER_TOLD = re.compile(
 _ALSO_CALLED = {"mum": "mother", "mom": "mother", "dad": "father"}
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
+_NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
+_I_ALONE = re.compile(r"i(?:['’](?:m|ve|d|ll))?\b", re.I)
+_THIRD = re.compile(r"\b(?:he|him|his|she|her|hers|they|them|their)\b", re.I)
 _OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
 
 
@@ -114,7 +122,7 @@ def answers(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     if (days := days_meant(percept.text)) is not None:
         chosen = [entry for entry in chosen if _day(percept.timestamp) - _day(entry.timestamp) == days]
     worded = _in_words(chosen, understood, utterance, asks_when(percept.text))
-    few = 1 if kind in (AnswerType.LATEST, AnswerType.STATE) else 2
+    few = 1 if kind is AnswerType.LATEST else 2
     return list(islice((report for report in worded if asked or not report.quoted), few))
 
 
@@ -144,6 +152,7 @@ def _chosen(understood: UnderstoodLine, utterance: Utterance, kind: AnswerType |
             if about
             else not own or _from_speaker(candidate.entry, utterance)
         )
+        and not _of_other_family(candidate.entry.user_text, percept.text)
         and (asked or len(candidate.shared) >= COVERED * len(wanted))
     ]
     return _newest_first(_of_one_thing(fitting, kind, utterance), percept.text)
@@ -156,9 +165,10 @@ def _of_one_thing(
     if not fitting:
         return []
     best, *others = fitting
-    if kind is AnswerType.STATE:
+    if kind is AnswerType.STATE or _NOW.search(utterance.percept.text):
         alike = [best, *(c for c in others if c.shared >= best.shared and c.shared)]
-        return [max(alike, key=lambda c: (c.entry.timestamp, c.entry.id)).entry]
+        newest = max(alike, key=lambda c: (c.entry.timestamp, c.entry.id)).entry
+        return [newest, *_went_on(newest, utterance)]
     if kind is None:
         same = [c for c in others if c.shared >= best.shared and (not c.shared or _is_about(c))]
         return [c.entry for c in (best, *same)]
@@ -196,6 +206,19 @@ def _in_one_breath(entry: MemoryEntry, kind: AnswerType, utterance: Utterance) -
         ):
             return [first, second] if _can_be_told(first, utterance) else [second]
     return []
+
+
+def _went_on(entry: MemoryEntry, utterance: Utterance) -> list[MemoryEntry]:
+    """The last line that went on from one: "my husband lost his job", "he has a new one"."""
+    after = [
+        found.entry
+        for found in in_force(utterance)
+        if found.entry.user_id == entry.user_id
+        and 0.0 < found.entry.timestamp - entry.timestamp <= IN_ONE_BREATH
+        and _goes_on(found.entry)
+        and _can_be_told(found.entry, utterance)
+    ]
+    return after and [max(after, key=lambda entry: entry.id)]
 
 
 def _newest_first(entries: list[MemoryEntry], question: str) -> list[MemoryEntry]:
@@ -255,7 +278,8 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
 
 def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
-    if answer_type(utterance.percept.text) is AnswerType.LATEST:
+    asked = utterance.percept.text
+    if answer_type(asked) is AnswerType.LATEST or (by_words and _NOW.search(asked)):
         return by_words  # what was last is no matter of likeness
     if by_words and not understood.stems:
         return by_words  # "what am I?" is about nothing that could be like it
@@ -299,11 +323,12 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     found = [
         (nearness, recalled.entry)
         for recalled in in_force(utterance)
-        if recalled.scores.get(Why.SEMANTIC, 0.0) >= alike
+        if recalled.scores.get(Why.SEMANTIC, 0.0)
+        >= (alike if asks or _from_speaker(recalled.entry, utterance) else OTHERS_MEANING)
         and Why.RECENT not in recalled.why
-        and (nearness := _nearness(recalled, utterance, named)) >= least
+        and (nearness := _nearness(recalled, utterance, named)) > 0.0
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
-        and _can_be_told(recalled.entry, utterance)
+        and _can_be_told(recalled.entry, utterance, recalled.scores.get(Why.SEMANTIC, 0.0) >= NOUN_MEANT)
         and not _tells_little(recalled.entry)
         and not _same_words(recalled.entry.user_text, line)
         and not _of_other_family(recalled.entry.user_text, line)
@@ -311,9 +336,11 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     ]
     if not found:
         return []
-    most, best = min(found, key=lambda pair: (-pair[0], pair[1].id))
+    most, best = min(found, key=lambda pair: (-pair[0] - _tells_more(pair[1]), pair[1].id))
+    if most < least:
+        return []
     if not _OVER.search(line):
-        near = (entry for nearness, entry in found if nearness >= most - CLEARLY)
+        near = (entry for nearness, entry in found if nearness >= max(most - CLEARLY, least))
         same = (entry for entry in near if entry is best or _of_same_matter(entry, best))
         best = max(same, key=lambda entry: entry.id)
     worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
@@ -339,12 +366,20 @@ def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str
 
 
 def _of_other_family(text: str, line: str) -> bool:
-    """Whether question and memory are about different relatives: "my husband", "my wife Anna"."""
+    """Whether a question is about a relative, and a memory about another or only about who told it.
+
+    "My husband" is not "my wife Anna", and "I have a job" is no answer to "what is my father's job?".
+    """
     asked, told = (
-        {_ALSO_CALLED.get(word, word) for word in tokens(one) if word in words_for("family")}
+        {_ALSO_CALLED.get(word, word) for word in _bare_words(one) if word in words_for("family")}
         for one in (line, text)
     )
-    return bool(asked) and bool(told) and not asked & told
+    own = _I_ALONE.match(text) is not None and not _THIRD.search(text)
+    return bool(asked) and not asked & told and (bool(told) or own)
+
+
+def _bare_words(text: str) -> Iterator[str]:
+    return (word.removesuffix("'s") for word in tokens(text))
 
 
 def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
@@ -371,6 +406,14 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -
     overheard = meant and not recalled.entry.parts.addressed
     against = 0.15 * asked + 0.4 * other + 0.2 * overheard
     return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - against
+
+
+def _tells_more(entry: MemoryEntry) -> float:
+    """What the length of a line adds to its nearness where one is chosen, of 0 for 11 words.
+
+    Idle talk is short, and near to anything. Whether it is near enough, length has no say in.
+    """
+    return 0.35 * math.log((min(len(tokens(entry.user_text)), 29) + 1) / 12)
 
 
 def _same_words(one: str, other: str) -> bool:
@@ -494,7 +537,7 @@ def corrects(utterance: Utterance) -> bool:
     return not later <= in_mind
 
 
-def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
+def _can_be_told(entry: MemoryEntry, utterance: Utterance, near: bool = False) -> bool:
     """Not its own lines, nothing that was only a question, and nothing without what is asked for."""
     if entry.user_id in utterance.persona.own_ids or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
         return False
@@ -503,7 +546,7 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
     return (
         not _TELLS_YOU.search(entry.user_text)
         and not only_asks(entry.user_text)
-        and may_answer(entry.user_text, utterance.percept.text)
+        and may_answer(entry.user_text, utterance.percept.text, near)
     )
 
 
@@ -516,8 +559,9 @@ def _in_words(
 ) -> Iterator[ReportedSpeech]:
     """The memories in words, one by one, no clause twice."""
     clauses: set[str] = set()
+    alike = {recalled.entry.id: recalled.phrases for recalled in utterance.recalled}
     for entry in entries:
-        made = report(entry, utterance, understood.stems, when, whole)
+        made = report(entry, utterance, understood.stems, when, whole, alike.get(entry.id, ()))
         if made and made.clause.casefold() not in clauses:
             clauses.add(made.clause.casefold())
             yield made
@@ -536,7 +580,7 @@ def names_others(utterance: Utterance) -> bool:
 
 def _people_named(utterance: Utterance) -> frozenset[str]:
     """Ids of those whose name is in the line."""
-    words = {word.removesuffix("'s") for word in tokens(utterance.percept.text)}
+    words = set(_bare_words(utterance.percept.text))
     everybody = {r.entry.user_id for r in utterance.recalled} | set(utterance.names)
     named = frozenset(u for u in everybody if words >= set(tokens(shown(u, utterance))) != set())
     return named.difference(utterance.persona.own_ids)

@@ -453,3 +453,27 @@ async def test_what_is_not_loaded_yet_is_told_in_the_trace(
     assert 7 in [recalled.entry_id for recalled in trace.recalled]
     await archive.whole()
     assert (await agent.perceive(say("Phi, what was line 8?"))).degraded == ()
+
+
+async def test_of_a_long_line_the_phrase_is_told_that_means_what_was_asked(
+    make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
+) -> None:
+    agent = make(heard=embedding)
+    line = (
+        "boat boat boat, and before I forget it the kettle is broken again. The bilge pump sticks when it is "
+        "cold. My brother says he will paint the cabin green, as he says every year."
+    )
+    told = await agent.perceive(say(line))
+    await chatter(agent, say, 20)
+    embedding.finish()
+    meant, other = await embedding.vector(line), np.zeros(embedding.dimensions, np.float32)
+    assert meant is not None
+
+    async def question(text: str) -> object:
+        return meant if "water" in text or "pump" in text else other
+
+    embedding.question = question  # type: ignore[method-assign, assignment]
+    asked = await agent.perceive(say("Phi, what was it that keeps water away from us?"))
+    assert recalled_in(asked, told.entry_id)
+    assert "bilge pump" in (asked.response or "")
+    assert "cabin" not in (asked.response or "")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from noodlings.text import phrases
 from noodlings.values.memory import ImportanceParts, Recalled, Why
 from noodlings.values.percept import Kind
 from noodlings.values.wording import parse
@@ -157,3 +158,75 @@ def test_a_fact_that_was_written_by_hand_is_told_however_short() -> None:
     fact = memory(1, "is a wizard", importance=1.0, kind=Kind.EVENT, extra={"known_by": "user_bob"})
     asked = utterance("what am I?", near(2, "is this a question?", 0.6), fact)
     assert [report.entry.id for report in OfflineVoice().draft(asked).told] == [1]
+
+
+def test_the_noun_of_a_question_may_be_another_word_where_the_meaning_is_near() -> None:
+    sank = "a schooner called Marigold went down in the night"
+    assert told("which ship sank?", near(1, sank, 0.5)) == [1]
+    assert told("which ship sank?", near(1, sank, 0.4)) == []
+
+
+@pytest.mark.parametrize("line", ["what troubles me so at night?", "do you remember what woke me?"])
+def test_a_verb_after_what_is_no_noun_that_the_answer_must_have(line: str) -> None:
+    assert told(line, near(1, "the neighbours quarrel until three in the morning")) == [1]
+
+
+def test_who_tells_of_themselves_tells_nothing_of_their_relatives() -> None:
+    job = near(1, "I have a job interview at the harbour office on Monday")
+    shared = replace(job, why=(Why.LEXICAL, Why.SEMANTIC), scores={"semantic": 0.5, "lexical": 0.3})
+    asked = utterance("what's my father's job?", shared)
+    assert OfflineVoice().draft(asked).told == ()
+    hers = replace(shared, entry=replace(shared.entry, user_text="I took her to her new job at the mill"))
+    assert OfflineVoice().draft(utterance("what's my mother's job?", hers)).told
+
+
+def test_the_name_of_one_thing_is_not_the_name_of_another() -> None:
+    name = near(1, "I'm Oda, I keep a little inn called Saltmarsh", 0.3, importance=0.7)
+    assert OfflineVoice().draft(utterance("do you know the name of my cat?", name)).told == ()
+
+
+def test_of_two_that_are_as_near_the_one_that_tells_more_is_told() -> None:
+    idle = near(1, "the gate is stuck I think", 0.5)
+    tells = near(
+        2, "jackdaws have filled the chimney from top to bottom, so light no fire before it is swept"
+    )
+    assert told("is there anything I ought to see to first?", idle, tells) == [2]
+
+
+def test_what_somebody_else_told_comes_to_a_remark_only_where_it_is_clearly_alike() -> None:
+    name = "my name is really Kimberley but everyone says Kim"
+    for meaning, comes in ((0.2, []), (0.3, [1])):
+        assert (
+            told(name, near(1, "they call me Katherine at home", meaning, user=BOB, importance=0.9)) == comes
+        )
+
+
+def test_asked_for_now_it_tells_the_latest_and_what_went_on_from_it() -> None:
+    took = near(1, "Teun took the backups with him", 0.6, importance=0.9, days=2)
+    gave = near(2, "Teun gave me the backups", 0.4, days=1)
+    for found in (took, gave):
+        found.scores["lexical"] = 0.3
+    asked = OfflineVoice().draft(utterance("so who has the backups now?", took, gave))
+    assert [report.entry.id for report in asked.told] == [2]
+
+    lost = near(1, "my husband lost his job", importance=0.9, days=1)
+    found_one = near(2, "he found a new job today", days=1 - 30 / 86_400)
+    later = near(3, "he snores", days=0.5)
+    draft = OfflineVoice().draft(utterance("how is my husband?", lost, found_one, later))
+    assert [report.entry.id for report in draft.told] == [1, 2]
+
+
+def test_of_a_long_message_the_phrase_that_is_most_like_the_question_is_told() -> None:
+    text = (
+        "I had meant only to look in, but Beryl has been at me about the hosepipe rota and the gate came off. "
+        "Trevor is away and nobody else alive knows it. The stopcock for the whole site is under the third slab "
+        "behind the hut on plot fourteen. You want a crowbar and a torch. Now I must see to the runner beans, "
+        "before the light goes and the slugs come out of the hedge"
+    )
+    line = "a fountain comes up by the compost bays, how does a body turn it off?"
+    for best, others in (("stopcock", ("Beryl", "beans")), ("beans", ("Beryl", "stopcock"))):
+        alike = tuple((part.strip(), 0.6 if best in part else 0.05) for part in phrases(text))
+        found = replace(near(1, text, 0.5, user=BOB), phrases=alike)
+        reply = OfflineVoice().draft(utterance(line, found)).text
+        assert best in reply
+        assert not any(other in reply for other in others)
