@@ -336,8 +336,8 @@ def exchanged(turn: views.TurnView) -> tuple[str, Text, Text]:
 
 
 def _missed(one: views.LeftOutView) -> str:
-    lacked = one.least - one.score
-    return f"left out, {one.why} by {lacked:.2f}: {one.entry.name}: {one.entry.text}"
+    took = "was next" if one.least - one.score < 0.005 else f"it took {number(one.least)}"
+    return f"left out, {one.why} {number(one.score)}, {took}: {one.entry.name}: {one.entry.text}"
 
 
 def felt_lines(label: str, felt: views.FeltView) -> RenderableType:

@@ -101,8 +101,8 @@ async def reflect(context: CommandContext, parsed: Parsed) -> Reply:
     agent = context.society.find(parsed.name)
     await agent.begin_reflecting()
     count, name = agent.new_since_night, agent.persona.name
-    what = f"{count:,} new {'memory' if count == 1 else 'memories'} and all that it had"
-    said = f"{name} is going over {what} now."
+    what = f"{count:,} new {'memory' if count == 1 else 'memories'}"
+    said = f"{name} is going over {what} now, and then weighs all it has anew."
     return Reply(NightView.of(agent).as_dict(), words(said))
 
 
@@ -191,6 +191,8 @@ def _known(one: AcquaintanceView) -> RenderableType:
 
 
 def _counts(made: RelationshipView) -> str:
+    if not (made.pleasant or made.unpleasant):
+        return "no line moved it for or against them"
     evidence = f", most of all {' '.join(map(str, made.evidence))}" if made.evidence else ""
     return f"{_lines(made.pleasant)} for, {made.unpleasant} against{evidence}"
 

@@ -122,6 +122,8 @@ def _read(persona: Persona) -> Iterator[str]:
     from noodlings.agent.cards import BOOK
     from noodlings.agent.recipe_form import unused
 
+    if names := ", ".join(unused(persona.extra)):
+        yield f"kept but not used: {names}"
     sounds = f"; must go {' or '.join(persona.voice.sounds)}" if persona.voice.sounds else ""
     yield f"{'speaks' if persona.verbal else 'acts and never speaks'}{sounds}"
     if persona.profession or persona.factions:
@@ -145,8 +147,6 @@ def _read(persona: Persona) -> Iterator[str]:
     entries = book.get("entries") if isinstance(book, Mapping) else None
     if isinstance(entries, list | dict):
         yield f"lorebook: entries {len(entries)}, kept whole"
-    if names := ", ".join(unused(persona.extra)):
-        yield f"kept but not used: {names}"
 
 
 def _levels(levels: Mapping[str, float]) -> str:

@@ -24,7 +24,8 @@ def reflect(
 ) -> None:
     """Let characters go over what they perceived since they last did so.
 
-    They link what contradicts or explains what the same person told. If a model is connected, it first notes
+    They link what contradicts or explains what the same person told (@links shows it in the world), and work
+    out anew what each memory weighs (@memories NAME --user WHO shows why). If a model is connected, it first notes
     what people told about themselves, wherever it has not read that yet. See docs/people.md.
 
     It can be interrupted: what was done is kept, and the next run continues. While a server runs, type
@@ -42,7 +43,7 @@ def reflect(
         read = asyncio.run(_read(agents, sum(unread.values()))) if reads and not dry_run else {}
         nights = asyncio.run(_nights(agents, dry_run))
     lines = unread if dry_run else read
-    told = [_told(who, night, lines.get(who, 0), dry_run) for who, night in nights.items()]
+    told = [_told(who, night, lines.get(who, 0) * reads, dry_run) for who, night in nights.items()]
     found = {who: asdict(night) for who, night in nights.items()}
     data_of = {"unread" if dry_run else "read": lines, "nights": found}
     report("\n".join(filter(None, told)) or "There is nothing new to go over.", data_of, as_json)
@@ -77,10 +78,10 @@ def _told(who: str, night: NightProgress, lines: int, dry_run: bool) -> str:
     """What was done, or would be, in a line; "" for nothing."""
     read = "for a model to read" if dry_run else "read"
     counts = (
-        (night.done, "memory", "memories"),
-        (night.contradictions, "contradiction", "contradictions"),
-        (night.causes, "cause", "causes"),
-        (night.reweighed, "memory weighed anew", "memories weighed anew"),
+        (night.done, "new memory", "new memories"),
+        (night.contradictions, "contradiction linked", "contradictions linked"),
+        (night.causes, "cause linked", "causes linked"),
+        (night.reweighed, "memory weighs otherwise now", "memories weigh otherwise now"),
         (lines, f"line {read}", f"lines {read}"),
     )
     parts = [f"{count:,} {one if count == 1 else more}" for count, one, more in counts if count]

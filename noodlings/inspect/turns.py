@@ -131,7 +131,7 @@ def left_out(
     recalled: Sequence[FlowEntryView],
     threshold: float,
 ) -> tuple[LeftOutView, ...]:
-    """The near misses of a turn, those that lacked least first, each once.
+    """The near misses of a turn, those that lacked least first, each wording once.
 
     Args:
         recalled: what was in mind, as far as the caller may read it.
@@ -164,9 +164,9 @@ def left_out(
         kept = sorted(kept, key=lambda entry: (-weight(entry), -entry.id))
         important = (Recalled(entry, (Why.IMPORTANT,), weight(entry)) for entry in kept)
         missed += nearest(Why.IMPORTANT, important, _least(recalled, Why.IMPORTANT, 0.0))
-    once: dict[int, LeftOutView] = {}
+    once: dict[str, LeftOutView] = {}
     for one in sorted(missed, key=lambda one: one.least - one.score):
-        once.setdefault(one.entry.id, one)
+        once.setdefault(one.entry.text.casefold(), one)
     return tuple(once.values())
 
 

@@ -129,7 +129,7 @@ async def demonstrate(stage: DemoStage) -> None:
     await _caption(
         stage,
         f"Life goes on. {IDLE_LINES} idle remarks by passers-by follow, half a day of them. {name} takes in "
-        "every one; none of them matters much.",
+        "every one and keeps the few that stand out; none matters as much.",
     )
     seconds = await _idle_remarks(stage, being.id)
     await _caption(
@@ -184,7 +184,7 @@ async def _type(stage: DemoStage, line: str) -> None:
     answer = await stage.dispatch(line)
     stage.screen.show(answer.view)
     await stage.world.settle()
-    stage.clock.advance(SECONDS_APART)
+    stage.clock.advance(1.0)
     stage.screen.write("")
     await _pause(stage, 3.0)
 

@@ -66,6 +66,8 @@ def test_what_was_told_before_there_was_a_model_is_read_once(folder: Path) -> No
     counted = ran("reflect", "--dry-run", "--json", "--data", folder, environment={})
     unread = json.loads(counted.stdout)["unread"]
     assert unread["SERVNAK"] >= 1
+    # Without a model, nothing of it would be read.
+    assert b"to read" not in ran("reflect", "--dry-run", "--data", folder, environment={}).stdout
     with model(chat(NOTED)) as server:
         first = ran("reflect", "servnak", "--data", folder, environment=at(server))
         assert first.returncode == 0, first.stderr
@@ -96,7 +98,8 @@ def test_without_a_model_it_links_what_contradicts(tmp_path: Path) -> None:
     night = json.loads(would.stdout)["nights"]["SERVNAK"]
     assert (night["contradictions"], night["causes"]) == (1, 0)
     told = ran("reflect", "servnak", "--data", tmp_path, environment={}).stdout.decode()
-    assert told == f"SERVNAK: {night['done']} memories, 1 contradiction, 1 memory weighed anew\n"
+    done = "1 contradiction linked, 1 memory weighs otherwise now"
+    assert told == f"SERVNAK: {night['done']} new memories, {done}\n"
     whole = ran("export", "--data", tmp_path, environment={}).stdout
     exported = [json.loads(line) for line in whole.splitlines()]
     (link,) = [line for line in exported if line.get("kind") == "contradicts"]

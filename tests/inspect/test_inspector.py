@@ -225,6 +225,15 @@ def test_the_flow_tells_what_was_nearly_in_mind(society: FakeSociety, inspector:
     assert {one.entry.id for one in inspector.last_retrieval(CAITY, "phi").left_out} == {nearly, both}
 
 
+def test_what_nearly_came_to_mind_in_the_same_words_is_told_once(society, inspector: Inspector) -> None:
+    dog = tell(society, "user_caity", "the dog died", SORROW)
+    for user, words in (("user_bob", "My gate was painted."), ("user_caity", "my gate was painted.")):
+        tell(society, user, words, Affect(-0.6, 0.4, 0.1, 0.6))
+    answer(society, tell(society, "user_caity", "remember my dog?", SORROW), {dog: ("important", "affect")})
+    (missed,) = inspector.last_retrieval(ADMIN, "phi").left_out
+    assert missed.entry.text.casefold() == "my gate was painted."
+
+
 def test_what_was_forgotten_is_shown_as_forgotten(society: FakeSociety, inspector: Inspector) -> None:
     dog, asked = tell(society, "user_caity", "the dog died"), tell(society, "user_caity", "my dog?")
     answer(society, asked, {dog: ("important",)})
