@@ -66,6 +66,10 @@ async function go() {
   main.setAttribute("aria-busy", "true");
   try {
     where.character = await of(where.agent, "", { signal: leave.signal });
+    if (!agents.some((one) => one.id === where.agent)) { // it came to life after the page was opened
+      agents.push({ id: where.agent, name: where.character.name });
+      frame(where);
+    }
     document.title = `${VIEWS[where.view][0]}: ${where.character.name} · noodlings`;
     const place = el("div", { class: `view ${where.view}` });
     main.replaceChildren(place);
@@ -75,6 +79,10 @@ async function go() {
       main.querySelector("h1")?.focus({ preventScroll: where.view === "talk" });
     }
   } catch (problem) {
+    if (problem.status === 404) { // nothing to wait for
+      live.close();
+      byId("connection").textContent = "";
+    }
     if (!leave.signal.aborted) problem.status === 401 ? askForToken() : showProblem(problem, again);
   }
   if (here === shown) main.removeAttribute("aria-busy");
@@ -93,8 +101,8 @@ function frame({ view, agent }) {
   const links = Object.entries(VIEWS).map(([name, [label]]) =>
     el("a", { href: `#/${name}/${agent}`, "aria-current": name === view && "page" }, label));
   byId("views").replaceChildren(...links);
-  const names = agents.some((one) => one.id === agent) ? agents : [...agents, { id: agent, name: agent }];
-  byId("who").replaceChildren(...names.map((one) => new Option(one.name, one.id, false, one.id === agent)));
+  byId("who").replaceChildren(...agents.map((one) => new Option(one.name, one.id)));
+  byId("who").value = agent; // empty where there is no such character
 }
 
 function showProblem(problem, retry) {

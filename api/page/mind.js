@@ -14,11 +14,13 @@ export async function show(place, { agent, character, signal }) {
     { href: `#/timeline/${agent}/${id}`, class: "mark" }, el("span", { class: "unseen" }, "memory "), `${id}`)]);
 
   const lines = (count) => count === 1 ? "one line" : `${count} lines`;
+  const moved = ({ pleasant, unpleasant }) => pleasant || unpleasant
+    ? `${lines(pleasant)} for, ${unpleasant} against` : "no line moved it for or against them";
   const card = (one) => el("article", { class: "card" }, el("h3", {}, one.name),
     one.acquaintance && quiet(`${lines(one.acquaintance.lines)}, the last `
       + `${ago(one.acquaintance.last_age)}; what they say makes it feel ${one.acquaintance.feeling}`),
-    one.acquaintance?.relationship && quiet(`It is ${one.acquaintance.relationship.words} `
-      + `(${lines(one.acquaintance.relationship.pleasant)} for, ${one.acquaintance.relationship.unpleasant} against)`,
+    one.acquaintance?.relationship && quiet(
+      `It is ${one.acquaintance.relationship.words} (${moved(one.acquaintance.relationship)})`,
       evidence(one.acquaintance.relationship.evidence)),
     el("ul", { class: "plain" },
       one.plans.map((plan) => el("li", {}, plan.words, el("span", { class: "quiet" }, ` ${ago(-plan.ahead)}`),
@@ -37,6 +39,7 @@ export async function show(place, { agent, character, signal }) {
           feeling(mood.affect), ".")),
       el("section", {}, el("h2", {}, "Wants"),
         el("p", {}, mood.goals.length ? `To ${mood.goals.join(", to ")}.` : "Nothing in particular."),
+        quiet("How much it lacks each of these, from 0 (sated) to 1 (starving):"),
         Object.entries(state.appetites).map(([name, level]) => bar(name.replaceAll("_", " "), level))),
       list("Images of intense moments", "symbols", images.symbols, images.total, image, "None yet."),
       list("People it knows", "people", known.people, known.total, card, "Nobody yet."),

@@ -83,9 +83,12 @@ export async function show(place, { agent, character, live, signal }) {
   }
 
   function exchange(entry, degraded = []) {
+    if (["arrive", "leave"].includes(entry.kind) && !entry.response) {
+      return el("li", { "data-memory": `${agent}/${entry.id}` }, quiet(`${entry.name} ${line(entry)}`));
+    }
     const why = el("a", { href: `#/why/${agent}/${entry.id}` }, "why?",
       el("span", { class: "unseen" }, ` ${entry.response ?? line(entry)}`));
-    const silent = entry.kind === "thought" ? null : quiet(`${character.name} says nothing.`);
+    const silent = entry.parts.addressed > 0 && quiet(`${character.name} says nothing.`);
     return el("li", { "data-memory": `${agent}/${entry.id}` },
       el("p", { class: "heard" }, el("b", {}, entry.name), " ", line(entry)),
       entry.response ? el("p", { class: "voice" }, entry.response) : silent,

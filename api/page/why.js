@@ -66,6 +66,10 @@ async function neighbour(agent, entry, by, signal) {
   }
 }
 
+/** What went into the answer comes first, then what was told or done; what is merely recent comes last. */
+const standing = ({ used, entry, why }) =>
+  2 * used + !["arrive", "leave"].includes(entry?.kind) + !why.every((one) => one === "recent");
+
 const node = (name, more, summary, ...body) =>
   el("details", { class: `node ${more}`, "data-node": name },
     el("summary", {}, summary), el("div", { class: "inside" }, body));
@@ -92,7 +96,7 @@ function picture(agent, told, missed, symbols, signal) {
   };
   const miss = (one) => {
     const name = `x${one.entry.id}`;
-    join("felt", name, one.score / 2, "missed");
+    join("felt", name, 0, "missed");
     return node(name, "missed", [el("span", { class: "words" }, line(one.entry)),
       el("span", { class: "facts" }, feeling(one.entry), el("span", {}, "nearly"))],
     el("p", {}, `It nearly came to mind because ${reasons([one.why])}: it scored ${one.score.toFixed(2)}; ` +
@@ -133,7 +137,7 @@ function picture(agent, told, missed, symbols, signal) {
       el("p", {}, "Its mood afterwards: ", feeling(mood)), felt(told.affect?.affect), tone, regard,
       bar("unexpected", told.surprise), el("h3", {}, "How much it matters"), bar("importance", told.importance),
       weighed(told.parts))],
-    ["Came to mind", [...told.recalled].sort((a, b) => b.used - a.used || b.score - a.score).map(memory),
+    ["Came to mind", [...told.recalled].sort((a, b) => standing(b) - standing(a) || b.score - a.score).map(memory),
       (missed ?? []).slice(0, NEAREST).map(miss),
       !told.recalled.length && quiet("nothing"),
       missed === null && quiet("What nearly came to mind is only known for the latest answer."),

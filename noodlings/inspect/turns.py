@@ -138,10 +138,12 @@ def left_out(
         threshold: the least likeness at which a memory comes to mind for what was felt, 0…1.
     """
     known = {one.id for one in recalled}
+    worded = {one.entry.text.casefold() for one in recalled if one.entry}
 
     def possible(entry: MemoryEntry) -> bool:
         told = may_learn(frozenset({percept.user_id}), entry.audience)
-        return entry.id < percept.id and told and viewpoint.may_read(entry)
+        new = clean(entry.user_text).casefold() not in worded
+        return entry.id < percept.id and told and new and viewpoint.may_read(entry)
 
     def nearest(why: Why, found: Iterable[Recalled], least: float) -> list[LeftOutView]:
         missed = (

@@ -263,6 +263,36 @@ def test_a_viewer_is_offered_nothing_that_would_be_refused(visit: Open):
     expect(page.get_by_role("dialog").get_by_role("button", name=re.compile("Forget|Pin"))).to_have_count(0)
 
 
+def test_a_link_to_nobody_says_so_and_leaves_everything_as_it_was(visit: Open):
+    page = visit("#/why/nobody/12")
+    expect(page.get_by_role("alert")).to_contain_text("There is no character nobody")
+    expect(page.locator("#connection")).to_be_empty()
+    expect(page.locator("#who option").filter(has_text="nobody")).to_have_count(0)
+    page.locator("#who").select_option(label="SERVNAK")
+    expect(page.locator("h1")).to_have_text("Why SERVNAK said it")
+
+
+def test_who_came_and_went_is_told_in_a_line_and_comes_after_what_was_told(visit: Open, tmp_path):
+    with served(tmp_path) as alone:
+        tell(alone, "My dog Rex died yesterday", "caity")
+        for kind, text in (("leave", "leaves"), ("arrive", "arrives")):
+            body = {"user_id": "user_caity", "text": text, "kind": kind, "depth": 9}
+            assert alone.client.post("/api/agents/servnak/perceive", json=body).status_code == 200
+        tell(alone, "Do you remember my dog?", "caity")
+        page = visit(who="", url=alone.url)
+        left = page.locator(".exchanges li").filter(has_text="leaves")
+        expect(left.locator("p")).to_have_count(1)
+        page.goto(f"{alone.url}/#/why/servnak")
+        came = page.locator(".stage").filter(has_text="Came to mind").locator(".node")
+        expect(came.first).to_contain_text("My dog Rex died yesterday")
+        expect(came.filter(has_text="arrives").or_(came.filter(has_text="leaves")).first).to_be_visible()
+
+
+def test_what_a_character_wants_has_a_scale(visit: Open):
+    page = visit("#/mind/servnak")
+    expect(page.locator("section").filter(has=page.get_by_text("Wants"))).to_contain_text("1 (starving)")
+
+
 def test_after_a_restart_everything_is_there_again(visit: Open, tmp_path):
     with served(tmp_path) as first:
         tell(first, LINES[0], "caity")
@@ -377,4 +407,6 @@ def test_the_mind_says_one_line_of_one(visit: Open, server: Server):
     tell(server, "My sister Ruth is a nurse", "zoe")
     card = visit("#/mind/servnak").locator(".card").filter(has_text="Zoe").first
     expect(card).to_contain_text("one line, the last")
-    expect(card).to_contain_text(re.compile(r"\((one line|0 lines) for, 0 against\)"))
+    expect(card).to_contain_text(
+        re.compile(r"\((one line for, 0 against|no line moved it for or against them)\)")
+    )
