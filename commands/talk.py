@@ -191,7 +191,7 @@ def _done(context: CommandContext, line: RoomLine) -> Reply:
 
 
 def _aloud(context: CommandContext, line: RoomLine) -> Reply:
-    """A line as its speaker sees it; where nobody else is, that is said, and where those are whom it names."""
+    """A line as its speaker sees it; where nobody else is, that is said, and where those it names are."""
     world, me, reply = context.rooms, context.caller.user_id, _done(context, line)
     if world.scene(me).others:
         return reply

@@ -24,9 +24,9 @@ def reflect(
 ) -> None:
     """Let characters go over what they perceived since they last did so.
 
-    They link what contradicts or explains what the same person told (@links shows it in the world), and work
-    out anew what each memory weighs (@memories NAME --user WHO shows why). If a model is connected, it first notes
-    what people told about themselves, wherever it has not read that yet. See docs/people.md.
+    They link what contradicts or explains what the same person told (in the world, @links shows it), and work
+    out anew what each memory weighs (@memories NAME --user WHO shows why). If a model is connected, it first
+    notes what people told about themselves, wherever it has not read that yet. See docs/people.md.
 
     It can be interrupted: what was done is kept, and the next run continues. While a server runs, type
     @reflect NAME in the world instead, or set reflection.window.

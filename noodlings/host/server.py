@@ -239,6 +239,7 @@ async def serve(
                 society.watch_model(lambda _, status: say(status.sentence))
 
             await run(serving, address, listening, started)
+    say("Stopped; everything is kept.")
 
 
 def banner(settings: Settings, society: Society, where: str) -> list[str]:
@@ -250,11 +251,13 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
         if tokens
         else "There are no tokens in api.tokens_file yet, so nobody is let in."
         if settings.api.token_file
-        else "No tokens are configured, so anyone on this machine can read and change everything."
+        else "No tokens are configured: anyone on this machine can read and change everything."
     )
     return [
-        f"noodlings serves {where} (open it in a browser; documentation: {where}/docs)",
-        f"Data: {name_of(settings.database)}. Characters: {names}. {society.model_status.sentence}",
+        f"noodlings serves {where} (open it in a browser)",  # a line that wraps would break an address
+        f"Documentation: {where}/docs",
+        f"Data: {name_of(settings.database)}",
+        f"Characters: {names}. {society.model_status.sentence}",
         *(f"Skipped: {why}" for why in society.skipped_recipes),
         rights,
         "Press Ctrl-C to stop; what is under way is finished first.",

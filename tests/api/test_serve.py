@@ -114,8 +114,11 @@ def test_a_retry_after_a_kill_says_that_the_turn_was_cut_off(tmp_path: Path):
 
 def test_it_says_where_and_that_everybody_is_admin(server: Server):
     assert server.url.startswith("http://127.0.0.1:")
-    assert "Maren, Phi, SERVNAK" in server.said[1]
-    assert "anyone on this machine can read and change everything" in server.said[2]
+    assert server.said[1] == f"Documentation: {server.url}/docs"
+    assert any("Maren, Phi, SERVNAK" in line for line in server.said)
+    assert any("anyone on this machine can read and change everything" in line for line in server.said)
+    # A terminal of 80 columns would break an address in two.
+    assert all(len(line) <= 80 for line in server.said if "http" in line)
     assert server.client.get("/health").json() == {"status": "ok"}
     assert len(server.client.get("/api/agents").json()["agents"]) == 3
 
@@ -160,6 +163,7 @@ def test_over_tls(tmp_path: Path):
         assert server.client.get("/health").status_code == 200
         began = time.monotonic()
         assert server.stop() == 0  # a connection that is kept alive does not keep the server alive
+        assert server.output.rest().endswith("Stopped; everything is kept.\n")
         assert time.monotonic() - began < 20.0
 
 
