@@ -164,6 +164,6 @@ async def reflect(agent: AgentName, caller: Actor, society: SocietyPart) -> Resp
 
 @router.get("/reflection", responses=documented(NightView))
 async def night(agent: AgentName, caller: Actor, society: SocietyPart) -> Response:
-    """How far it is with that, or how it last ended. Admin only."""
+    """How far the character is with going over what it perceived, or how it last ended. Admin only."""
     caller.require_admin(REFLECTING)
     return shown(NightView.of(society.find(agent)))

@@ -140,6 +140,7 @@ heard: ['SERVNAK says, "GREETINGS."'],
 TokenRights.role: player, reads: own, speaks: itself, forgets: own}
 """
 _BY_TYPE = {"string": "", "integer": 1, "number": 0.5, "boolean": False, "object": {}}
+_SENTENCE = re.compile(r"(?<=\.) ")
 _ATTRIBUTE = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
@@ -153,6 +154,9 @@ def describe(schema: dict[str, Any]) -> None:
             _add(field, _FIELDS.get(f"{name}.{key}") or told.get(key) or _FIELDS.get(key))
     known = yaml.safe_load(_EXAMPLES)
     for operation in (one for methods in schema["paths"].values() for one in methods.values()):
+        # What is shown beside the path in a list: else it is the name of a function, such as "Night".
+        told = " ".join(operation["description"].split())
+        operation["summary"] = _SENTENCE.split(told, maxsplit=1)[0].removesuffix(".")
         for parameter in operation.get("parameters", ()):
             _add(parameter, _FIELDS.get(f"?{parameter['name']}"))
         for status, answer in operation["responses"].items():

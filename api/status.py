@@ -56,7 +56,6 @@ async def ready(request: Request) -> Readiness:
 
 @router.get(
     "/metrics",
-    summary="Metrics for Prometheus",
     response_class=Response,
     responses=documented_text(
         "text/plain",
@@ -65,7 +64,10 @@ async def ready(request: Request) -> Readiness:
     ),
 )
 async def metrics(request: Request, held: Held) -> Response:
-    """Turns, the time each step took, calls to models, sizes of memories, queues. Admin only."""
+    """Metrics for Prometheus: turns, steps, calls to models, sizes of memories, queues.
+
+    For admins.
+    """
     held.require(Role.ADMIN, to="read the server's metrics")
     return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 

@@ -23,6 +23,7 @@ from noodlings.inspect.questions import Question, V
 from studio.dialogs import Confirm, Help, Note, bindings_of, key_names, named_bindings
 from studio.panes import PANE_KEYS, PANES
 from studio.panes.base import Pane, Query, Results
+from studio.panes.talk import Talk
 from studio.source import (
     DISCONNECTED,
     RECONNECTED,
@@ -98,6 +99,8 @@ class Studio(App[None]):
 
     def on_mount(self) -> None:
         self._workspace.banner.message = "loading …"
+        if not self._source.changeable:
+            self.query_one(Talk).only_read()
         self.run_worker(self._keep_fresh(), group="fresh")
         self.run_worker(self._listen(), group="listen")
         self._changed.set()

@@ -149,7 +149,8 @@ def simulate(
             replies += sum(bool(row["response"]) for row in rows)
             done(finished)
     figures = {"seeds": len(numbers), "ticks": ticks, "ablated": str(ablation)}
-    words = f"{turns:,} turns, {replies:,} replies{f' in {out}' if out else ''}"
+    where = f" in {out}" if out else "; --out FILE.csv writes down each"
+    words = f"{turns:,} turns, {replies:,} replies{where}"
     report(words, {**figures, "turns": turns, "replies": replies}, as_json)
 
 

@@ -170,6 +170,15 @@ class Talk(ConversationPane):
             self.show_status("said; waiting for the answer …")
             self.perform(ActionRequest(Action.SAY, {"text": said}))
 
+    def only_read(self) -> None:
+        """Let nobody type what could not be said."""
+        line = self.query_one(LineInput)
+        line.disabled, line.placeholder = True, "read-only; to speak: noodlings studio --url ADDRESS"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """Offer no key to speak where nothing can be said."""
+        return action != "speak" or not self.query_one(LineInput).disabled
+
     def action_speak(self) -> None:
         self.query_one(LineInput).start()
 

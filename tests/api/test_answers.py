@@ -165,6 +165,7 @@ async def test_every_field_and_parameter_is_described(site: Site):
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             bare += [f"{method} {path}"] * (not operation.get("description"))
+            assert len(operation["summary"].split()) > 3, "a list of operations should tell them apart"
             parameters = operation.get("parameters", [])
             bare += [f"{path} {one['name']}" for one in parameters if not one.get("description")]
     assert not bare

@@ -256,3 +256,13 @@ async def test_a_player_sees_its_own_talk_alone(tmp_path: Path) -> None:
 async def test_an_agent_that_heard_nothing(tmp_path: Path) -> None:
     async with looking(Village(tmp_path), agent="servnak") as (app, pilot):
         await until(pilot, lambda: "SERVNAK has heard nothing yet." in screen_of(app))
+
+
+async def test_where_nothing_can_be_said_nothing_is_typed(tmp_path: Path) -> None:
+    source = Talking(tmp_path, await spoken_to())
+    source.changeable = False
+    async with looking(source, (80, 24)) as (app, pilot):
+        await until(pilot, lambda: "read-only; to speak" in screen_of(app))
+        await pilot.press("slash", *"hi")
+        assert app.query_one(LineInput).value == ""
+        assert "/ Speak" not in screen_of(app)
