@@ -155,8 +155,8 @@ def describe(schema: dict[str, Any]) -> None:
     known = yaml.safe_load(_EXAMPLES)
     for operation in (one for methods in schema["paths"].values() for one in methods.values()):
         # What is shown beside the path in a list: else it is the name of a function, such as "Night".
-        told = " ".join(operation["description"].split())
-        operation["summary"] = _SENTENCE.split(told, maxsplit=1)[0].removesuffix(".")
+        does = " ".join(operation["description"].split())
+        operation["summary"] = _SENTENCE.split(does, maxsplit=1)[0].removesuffix(".")
         for parameter in operation.get("parameters", ()):
             _add(parameter, _FIELDS.get(f"?{parameter['name']}"))
         for status, answer in operation["responses"].items():
