@@ -257,7 +257,8 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
         f"noodlings serves {where} (open it in a browser)",  # a line that wraps would break an address
         f"Documentation: {where}/docs",
         f"Data: {name_of(settings.database)}",
-        f"Characters: {names}. {society.model_status.sentence}",
+        f"Characters: {names}",
+        society.model_status.sentence,
         *(f"Skipped: {why}" for why in society.skipped_recipes),
         rights,
         "Press Ctrl-C to stop; what is under way is finished first.",
