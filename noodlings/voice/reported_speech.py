@@ -126,7 +126,7 @@ SHORT = 120
 TELLS = 0.2
 """What it adds to the likeness of a phrase that it tells what is asked for."""
 GOES_WITH, LEADS_TO = 0.3, 0.5
-"""Of the likeness of the best phrase: from this share on the sentence after it, and before it, is told too."""
+"""Shares of the likeness of the best phrase from which the next sentence, and the last one, come too."""
 _ENDS_SENTENCE = (".", "!", "?", "…")
 
 _FILLERS = re.compile(

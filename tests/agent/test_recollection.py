@@ -473,6 +473,7 @@ async def test_of_a_long_line_the_phrase_is_told_that_means_what_was_asked(
         return meant if "water" in text or "pump" in text else other
 
     embedding.question = question  # type: ignore[method-assign, assignment]
+    embedding.local = True  # an endpoint would be asked for each phrase
     asked = await agent.perceive(say("Phi, what was it that keeps water away from us?"))
     assert recalled_in(asked, told.entry_id)
     assert "bilge pump" in (asked.response or "")

@@ -218,10 +218,10 @@ def test_asked_for_now_it_tells_the_latest_and_what_went_on_from_it() -> None:
 
 def test_of_a_long_message_the_phrase_that_is_most_like_the_question_is_told() -> None:
     text = (
-        "I had meant only to look in, but Beryl has been at me about the hosepipe rota and the gate came off. "
-        "Trevor is away and nobody else alive knows it. The stopcock for the whole site is under the third slab "
-        "behind the hut on plot fourteen. You want a crowbar and a torch. Now I must see to the runner beans, "
-        "before the light goes and the slugs come out of the hedge"
+        "I had meant only to look in, but Beryl has been at me about the hosepipe rota and the gate came "
+        "off. Trevor is away and nobody else alive knows it. The stopcock for the whole site is under the "
+        "third slab behind the hut on plot fourteen. You want a crowbar and a torch. Now I must see to the "
+        "runner beans, before the light goes and the slugs come out of the hedge"
     )
     line = "a fountain comes up by the compost bays, how does a body turn it off?"
     for best, others in (("stopcock", ("Beryl", "beans")), ("beans", ("Beryl", "stopcock"))):
