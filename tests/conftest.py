@@ -56,6 +56,14 @@ _TOGETHER = {
 }
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_world_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Where no data folder is named it is an empty one, and not that of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Any]:
     """A PostgreSQL server, see `tests/postgres.py`."""
