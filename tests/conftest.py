@@ -8,9 +8,6 @@ id begins with a line of that file; any other that is skipped has failed.
 Garbage is looked for more seldom than usual. Thousands of tests are collected, and all that they import is
 alive: to walk through it again and again took a fifth of the time of everything that draws.
 
-Tests of a module that shares what takes long to make run in one worker. They are named here: of marks for
-it pytest-xdist 3.8 sees none with pytest 9.2.
-
 What is imported is compiled once, also for the hundreds of programs that are started, whatever the
 environment says of it. Files are written in memory where there is room: thousands are made and removed.
 """
@@ -46,15 +43,6 @@ _LIST = os.environ.get("PYTEST_ALLOWED_SKIPS")
 _LINES = Path(_LIST).read_text("utf-8").splitlines() if _LIST else [""]
 _ALLOWED = tuple(line for line in _LINES if not _LIST or (line and not line.startswith("#")))
 
-_TOGETHER = {
-    "tests/affect/test_appraisal.py",
-    "tests/api/test_crowd.py",
-    "tests/api/test_mcp_http.py",
-    "tests/api/test_page.py",
-    "tests/api/test_serve.py",
-    "tests/test_remembering.py",
-}
-
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_world_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
@@ -86,18 +74,6 @@ def pytest_xdist_auto_num_workers() -> int | None:
         return None
     processors = os.cpu_count() or 1
     return processors + processors // 2
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    from xdist.scheduler import LoadScopeScheduling
-
-    class Together(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            module = nodeid.partition("::")[0]
-            return module if module in _TOGETHER else nodeid
-
-    return Together(config, log) if config.getoption("dist") == "loadgroup" else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -24,7 +24,6 @@ from tests.embed.server import Answer, Server, hashed, serving
 from tests.program import Program, ran
 from tests.thorough import THOROUGH
 
-# What they share is made once: they run in one worker, see `tests/conftest.py`.
 pytestmark = pytest.mark.slow
 
 LINES = 3_000 if THOROUGH else 600

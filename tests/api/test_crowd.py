@@ -28,7 +28,6 @@ from tests.api.conftest import TOKENS
 from tests.api.serving import Server, certified, free_port, served
 from tests.thorough import THOROUGH
 
-# What they share is made once: they run in one worker, see `tests/conftest.py`.
 pytestmark = pytest.mark.slow
 
 CROWD, DESCRIPTORS = (1_500, 1_024) if THOROUGH else (400, 256)

@@ -29,7 +29,6 @@ from tests.api.conftest import TOKENS
 from tests.api.serving import ROOT, Output, Server, certified, command, environment, served
 from tests.program import ran
 
-# What they share is made once: they run in one worker, see `tests/conftest.py`.
 pytestmark = pytest.mark.slow
 
 SAID = {"user_id": "user_caity", "text": "My dog died yesterday", "idempotency_key": "one"}
