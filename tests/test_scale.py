@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 def test_a_cell_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scale, "WARM_SECONDS", 0.5)
-    cells = list(scale.cells(["SQLite"], [3, 30], 5.0))
+    cells = list(scale.cells(["SQLite"], [3, 30], 1.5))
     assert [(cell.store, cell.workers, cell.agents) for cell in cells] == [
         ("SQLite", 1, 3),
         ("SQLite", 1, 30),

@@ -23,6 +23,7 @@ from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Hindsight, LinkType, Why
 from noodlings.values.percept import Kind, Percept
 from tests.store.records import AGENT, an_entry
+from tests.thorough import examples
 
 ADMIN = Caller("user_root", "root", Role.ADMIN)
 FOUND = {LinkType.CONTRADICTS, LinkType.CAUSES}
@@ -255,11 +256,12 @@ def test_killed_at_any_moment_or_run_twice_it_ends_as_one_undisturbed_night(tmp_
             user, count = f"user_{number % 3}", number % 4
             told = an_entry(number, text, user_id=user, recall_count=count, stability=6e5)
             kept.commit(Changes(AGENT, added=(told,), episodic=(number,) if number % 3 == 0 else ()))
-    moments = [str((number + 0.5) / 30) for number in range(30)]
+    count = examples(30, 3)
+    moments = [str((number + 0.5) / count) for number in range(count)]
     command = [sys.executable, "-m", "tests.agent.nights", str(folder), *moments]
     root = Path(__file__).parents[2]
     ended = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     *hashes, killed = ended.stdout.split()
-    assert (len(hashes), len(set(hashes))) == (32, 1)
-    assert int(killed) >= 20
+    assert (len(hashes), len(set(hashes))) == (count + 2, 1)
+    assert int(killed) >= count * 2 // 3

@@ -43,7 +43,7 @@ def runs(keep: Path, *words: str) -> int:
 
 def test_nothing_is_found_in_a_sound_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        runs(tmp_path / "kept", "--nemesis", "kill", "second", "--runs", "2", "--seconds", "4", "--json") == 0
+        runs(tmp_path / "kept", "--nemesis", "kill", "second", "--runs", "2", "--seconds", "3", "--json") == 0
     )
     found = json.loads(capsys.readouterr().out)
     assert found.keys() == {"kill", "second"}
@@ -60,7 +60,7 @@ def test_what_a_faulty_program_does_is_found_and_its_folder_kept(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(PLANTED[kind], encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert runs(tmp_path / "kept", "--nemesis", "kill", "--runs", "1", "--seconds", "8") == 1
+    assert runs(tmp_path / "kept", "--nemesis", "kill", "--runs", "1", "--seconds", "4") == 1
     assert re.search(rf"^sqlite-kill-0-0: \d+ × {kind}: ", capsys.readouterr().err, re.MULTILINE)
     told = (tmp_path / "kept" / "sqlite-kill-0-0" / "history.jsonl").read_text("utf-8").splitlines()
     assert {"kill", "start"} <= {one.what for one in read_history(told) if one.process == NEMESIS}

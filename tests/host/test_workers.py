@@ -425,9 +425,9 @@ async def test_what_was_said_in_rooms_that_were_lost_is_not_shown_again(url: str
 
 @contextmanager
 def supervised(folder: Path, url: str) -> Iterator[subprocess.Popen[str]]:
-    """Three workers behind one port."""
+    """Two workers behind one port."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "noodlings", "serve", "--workers", "3", "--port", "0", "--data", folder],
+        [sys.executable, "-m", "noodlings", "serve", "--workers", "2", "--port", "0", "--data", folder],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=environment(NOODLINGS_STORE__URL=url),
@@ -456,11 +456,11 @@ def test_a_worker_that_dies_is_replaced_and_all_end_together(url: str, tmp_path:
         line = next(line for line in process.stdout if line.startswith("noodlings serves"))
         assert "http://127.0.0.1:" in line
         before = children(process.pid)
-        assert len(before) == 3
+        assert len(before) == 2
         os.kill(before[0], signal.SIGKILL)
         line = next(line for line in process.stdout if "ended with" in line)
         assert "another one follows" in line
-        while len(children(process.pid)) < 3:
+        while len(children(process.pid)) < 2:
             os.sched_yield()
         process.terminate()
         assert process.wait(60) == 0

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from noodlings.validation import read_yaml
+from tests.thorough import THOROUGH
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "lore.py"
 
@@ -21,6 +22,6 @@ def test_facts_are_told_by_whom_they_are_meant_for_alone() -> None:
     lore = sys.modules["lore_benchmark"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(lore)
     questions = read_yaml((FILE.parent / "lore" / "questions_seen.yaml").read_text("utf-8"))
-    figures = lore.figures(lore.run(questions[::2], "minilm"))
+    figures = lore.figures(lore.run(questions[:: 2 if THOROUGH else 4], "minilm"))
     assert figures["told or in mind where not"] == 0
     assert figures["told where allowed"] >= 0.75

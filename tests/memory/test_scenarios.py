@@ -118,20 +118,20 @@ def test_an_anxious_moment_recalls_an_anxious_one() -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_events_leave_size_speed_and_pins_as_they_were() -> None:
+def test_tens_of_thousands_of_events_leave_size_speed_and_pins_as_they_were() -> None:
     memory = HierarchicalMemory()
     dog = told_of_the_dog(memory)
     pins = [memory.pin(memory.add(memory.now + 1, 0, ME, f"keep {n}", NEUTRAL)) for n in range(5)]
     asked = memory.add(memory.now + 1, 0, ME, "remember the lamp", NEUTRAL, remember=True)
     tell(memory, effusions(500, seed=2))
     before, size_before = copy.deepcopy(memory), size(memory)
-    tell(memory, trivia(50_000))
+    tell(memory, trivia(10_000))
     assert memory.is_episodic(dog.id)
-    for seed in range(25):
+    for seed in range(10):
         tell(memory, trivia(1_800, seed))
         tell(memory, effusions(200, seed))
     stats = memory.stats()
-    assert (stats.perceived, stats.working, stats.episodic) == (10 + 1 + 6 + 500 + 100_000, 20, 200)
+    assert (stats.perceived, stats.working, stats.episodic) == (10 + 1 + 6 + 500 + 30_000, 20, 200)
     assert sorted(entry.id for entry in memory.retrieve_episodic(limit=None) if entry.pinned) == ids(pins)
     assert memory.is_episodic(asked.id)
     assert size(memory) < 1.1 * size_before

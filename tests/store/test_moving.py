@@ -198,11 +198,11 @@ def test_a_row_that_comes_out_as_another_moves_nothing(tmp_path: Path, new_datab
 @pytest.mark.slow
 def test_however_much_it_is_little_of_it_is_in_memory(tmp_path: Path, new_database: NewDatabase) -> None:
     with closing(SqlStore(tmp_path)) as store:
-        for start in range(1, 20_001, 2_000):
+        for start in range(1, 8_001, 2_000):
             store.commit(
                 Changes(
                     AGENT,
-                    added=tuple(lived(number, "word " * 100) for number in range(start, start + 2_000)),
+                    added=tuple(lived(number, "word " * 300) for number in range(start, start + 2_000)),
                 )
             )
     url = new_database()
