@@ -20,8 +20,8 @@ from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.slow
 
-LINES = 500 if THOROUGH else 250
-"""More than there are places in memory; five hundred are in `test_scenarios`."""
+PLACES, LINES = (200, 500) if THOROUGH else (50, 80)
+"""More lines than there are places in memory; five hundred are in `test_scenarios`."""
 TRIVIA = ("ok", "nice weather", "the bus was late", "I had toast", "look at that gull", "hm", "brb")
 Say = Callable[[str], Awaitable[Trace]]
 
@@ -30,7 +30,8 @@ Say = Callable[[str], Awaitable[Trace]]
 def say(request: pytest.FixtureRequest) -> Iterator[Say]:
     """Say something to SERVNAK, a minute after the last."""
     clock = ManualClock(1_000_000.0)
-    society: Society = build(Settings(embedding={"model": request.param}), clock=clock, store=MemoryStore())
+    settings = Settings(embedding={"model": request.param}, memory_windows={"episodic": PLACES})
+    society: Society = build(settings, clock=clock, store=MemoryStore())
 
     async def perceived(text: str) -> Trace:
         clock.advance(60)

@@ -117,7 +117,7 @@ def plain(value: Any) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("model", "lines"), [("none", LINES * (2 if THOROUGH else 1)), ("minilm", LINES[:12])]
+    ("model", "lines"), [("none", LINES * 2 if THOROUGH else LINES[:14]), ("minilm", LINES[:8])]
 )
 def test_who_comes_back_is_as_who_stayed(tmp_path: Path, model: str, lines: Sequence[str]) -> None:
     stayed = society_in(tmp_path / "stayed", 1_000, model)
