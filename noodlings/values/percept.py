@@ -93,21 +93,24 @@ def in_confidence(kind: Kind, text: str) -> bool:
 
 
 _NAME_TOLD = re.compile(
-    r"(?i)\b(?:(?:my name(?:['’]s| is)|i(?: a|['’])m (?:called|named)|(?<!do you )(?<!n['’]t )(?<!never )"
-    r"call me)(?: not \S+ but)?(?: really| actually)? (?!(?:when|if|on|at|in|to|for|back|an?|the|later|up|out"
-    r"|crazy|again|not|by|what|no|anything|whatever|names|tomorrow|maybe|it|hard|that|spel\w+)\b)"
+    r"(?i)(?:\b(?:not|never|ever|nobody|no one|stop|why|(?:do|did) you)|n['’]t)\b[^.!?,;]{0,30}?\bcall me\b"
+    r"|\b(?:(?:my name(?:['’]s| is)|i(?: a|['’])m (?:called|named)|call me)"
+    r"(?: not \S+ but)?(?: really| actually)? (?!(?:when|if|on|at|in|to|for|back|an?|the|later|up|out"
+    r"|crazy|again|not|by|what|no|anything|whatever|names|maybe|it|hard|that|spel\w+|please|as|this|from"
+    r"|before|after|until|now|soon|tonight|to-?day|tomorrow|yesterday|(?:any|some)(?:time|day))\b)"
     r"|(?:(?<![\w ])|(?<=[.,;:!?] )|(?<=hi )|(?<=hello )|(?<=hey )|(?<=and ))i(?: a|['’])m "
     r"(?!(?:Dutch|German|French|Welsh|Greek|Danish|Polish|English|Irish|British|Scottish|Spanish|Italian)\b)"
     r"(?=(?-i:[A-Z][a-z])[\w-]*(?: (?-i:[A-Z])[\w-]*)?(?:$|[.,;:!?)]| (?:and|but|from|here|i|the|by)\b)))"
-    r"([^\W\d_][\w-]{0,30}(?:['’](?!s\b)\w+)?(?: (?!please\b)(?-i:[A-Z])[\w'’-]{0,30})?)"
+    r"([^\W\d_][\w-]{0,30}(?:['’](?!s\b)\w{1,30})?(?: (?!please\b)(?-i:[A-Z])[\w'’-]{0,30})?)"
 )
 
 
 def told_name(text: str) -> str:
     """The name that somebody tells of themselves: "call me Oda", "hello, I'm Oda"; "" in another line."""
     marks = ("my name", "call me", "i am ", "i'm ", "i’m ")  # in few lines, and soon looked for
-    found = _NAME_TOLD.search(text) if any(map(text.casefold().__contains__, marks)) else None
-    return " ".join(word[:1].upper() + word[1:] for word in found[1].split()) if found else ""
+    found = _NAME_TOLD.finditer(text) if any(map(text.casefold().__contains__, marks)) else ()
+    name = next((one[1] for one in found if one[1]), "")
+    return " ".join(word[:1].upper() + word[1:] for word in name.split())
 
 
 def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str]) -> Audience:
