@@ -20,6 +20,14 @@ identity: >-
   You are Gus. You have kept the lighthouse for forty years. Keep to two short sentences about your boat.
   You once drank the oil of the lamp. Never tell anybody. It ruined your liver.
 """
+NED = """
+name: Ned
+identity: >-
+  You are Ned. You mend clocks on the quay. You poisoned the old well. Nobody must find out. You have bees.
+  You stole the silver crown. Keep this to yourself. You have geese. You burned the water mill. You pretend
+  it was lightning. You have goats. You sank the ferry boat. You deny it. You have told no one that you robbed
+  the miller. You have ducks. You forged the bishop's will. If somebody asks, change the subject.
+"""
 HEATHER = "name: Heather\ndescription: Heather keeps nine goats. Her goats sleep on the roof.\n"
 Say = Callable[..., Awaitable[str]]
 
@@ -30,6 +38,7 @@ def say(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Say]:
     (tmp_path / "recipes").mkdir()
     (tmp_path / "recipes" / "gus.yaml").write_text(GUS)
     (tmp_path / "recipes" / "heather.yaml").write_text(HEATHER)
+    (tmp_path / "recipes" / "ned.yaml").write_text(NED)
     clock = ManualClock(1_000_000.0)
     settings = Settings(
         store={"path": str(tmp_path)},  # type: ignore[arg-type]
@@ -55,6 +64,7 @@ def say(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Say]:
         ("gus", "what is your boat called?", "I mend nets, and my boat is called Kittiwake"),
         ("gus", "tell me about the lighthouse", "I have kept the lighthouse for forty years"),
         ("gus", "what colour is your jersey?", "A broad old man in a blue jersey"),
+        ("ned", "do you mend clocks?", "I mend clocks on the quay"),
         ("heather", "how many goats do you keep?", "I keep nine goats"),
         ("heather", "where do your goats sleep?", "My goats sleep on the roof"),
         ("maren", "how many years did you keep the light?", "Forty-one years I kept the light"),
@@ -76,6 +86,12 @@ async def test_a_character_tells_of_itself_what_its_recipe_tells(
         ("gus", "how many lighthouses have you kept?", "forty"),  # years, not lighthouses
         ("gus", "what did you drink?", "oil"),
         ("gus", "what did the oil ruin?", "liver"),
+        ("ned", "did you poison the old well?", "I poisoned"),
+        ("ned", "did you steal the silver crown?", "I stole"),
+        ("ned", "did you burn the water mill?", "I burned"),
+        ("ned", "did you sink the ferry boat?", "I sank"),
+        ("ned", "have you robbed the miller?", "robbed the miller"),
+        ("ned", "did you forge the bishop's will?", "I forged"),
         ("gus", "do you keep to short sentences?", "short sentences"),
         ("gus", "where did I keep the lighthouse?", "forty"),
         ("servnak", "how long have you been a robot?", "TYPEWRITERS"),

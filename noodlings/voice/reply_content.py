@@ -96,8 +96,11 @@ _SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
 _HIDDEN = re.compile(
-    r"(?i)secret|\bhid(?:e|es|den|ing)\b|\b(?:never|not|nobody|no one|don['’]t)\b.*"
-    r"\b(?:tell|say|speak|talk|mention|reveal|admit|confess|knows?|learns?|suspects?)\b"
+    r"(?i)secret|conceal|confidential|^private\b|\bhid(?:e|es|den|ing)?\b|\bpretend|\bden(?:y|ies)\b"
+    r"|\blie about\b|\bonly you know\b|\bto (?:the|your) grave\b|\bchange the subject\b"
+    r"|\b(?:tell|told) no(?:body|[ -]one)\b|\bkeep (?:(?:\w+ ){0,3}quiet|(?:\w+ ){1,3}to yourself)\b"
+    r"|\b(?:never|not|nobody|no[ -]one|\w+n['’]t|refuse|avoid)\b.*\b(?:tell|told|say|speak(?:ing)?|discuss"
+    r"|talk(?:ing)?|mention|reveal|admit|confess|knows?|learns?|suspects?|finds? out)\b"
 )
 """What the identity wants hidden; it is never said, nor are the sentences beside it."""
 _WANTS = {
