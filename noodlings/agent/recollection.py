@@ -48,8 +48,9 @@ CORRECTED, NEAR = 2, 6
 """For this many of the best, so many similar lines are checked for corrections."""
 SPARE = 16
 """Extra hits to look at, as some are no news."""
-LONG, READ_CLOSELY = 90, 3
-"""So long a line is read closely: each phrase is compared with the question. So many of the best are."""
+LONG, READ_CLOSELY, PHRASES = 90, 3, 12
+"""So long a line is read closely: each phrase is compared with the question. So many of the best are, and so
+many phrases of each, so that nobody keeps others waiting by what they once told."""
 
 ENOUGH_WORDS = 2
 """Meaningful words that make a question."""
@@ -215,7 +216,7 @@ async def _read_closely(found: Sequence[Recalled], asked: str, embedding: Embedd
         return list(found)
     read: dict[int, Recalled] = {}
     for one in long[:READ_CLOSELY]:
-        parts = [part.strip() for part in phrases(one.entry.user_text)]
+        parts = [part.strip() for part in phrases(one.entry.user_text)[:PHRASES]]
         vectors = await asyncio.gather(*map(embedding.question, parts))
         alike = tuple(
             (part, float(v @ wanted)) for part, v in zip(parts, vectors, strict=True) if v is not None

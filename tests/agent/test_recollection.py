@@ -14,6 +14,7 @@ from noodlings.agent.recollection import (
     FAR,
     FLOOR,
     MOST,
+    PHRASES,
     TALK_SECONDS,
     linked,
     question,
@@ -478,3 +479,24 @@ async def test_of_a_long_line_the_phrase_is_told_that_means_what_was_asked(
     assert recalled_in(asked, told.entry_id)
     assert "bilge pump" in (asked.response or "")
     assert "cabin" not in (asked.response or "")
+
+
+async def test_a_line_of_very_many_phrases_keeps_nobody_waiting(
+    make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
+) -> None:
+    agent = make(heard=embedding)
+    line = " ".join(f"pump {number} sticks." for number in range(200))
+    told = await agent.perceive(say(line))
+    await chatter(agent, say, 20)
+    embedding.finish()
+    meant, asked_for = await embedding.vector(line), list[str]()
+
+    async def question(text: str) -> object:
+        asked_for.append(text)
+        return meant
+
+    embedding.question = question  # type: ignore[method-assign, assignment]
+    embedding.local = True
+    asked = await agent.perceive(say("Phi, what was it that keeps water away from us?"))
+    assert recalled_in(asked, told.entry_id)
+    assert 1 < sum("sticks." in text for text in asked_for) <= PHRASES
