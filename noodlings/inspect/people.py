@@ -26,7 +26,7 @@ from noodlings.recall.filters import EVERYTHING
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
 from noodlings.reflection.plans import Due, due_by_facts, open_plans
-from noodlings.stemming import STOP_WORDS
+from noodlings.stemming import STOP_WORDS, UNSPACED
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.caller import display_name
@@ -172,7 +172,7 @@ async def people_of(viewpoint: Viewpoint, person: str | None, limit: int | None,
     while True:
         forgettings = viewpoint.agent.forgettings
         views, read, tellers = await cards_of(viewpoint, bare=person is not None)
-        if person is not None and _named(viewpoint, views, person) is None:
+        if person is not None and " and " not in person and _named(viewpoint, views, person) is None:
             views += await _spoken_of(viewpoint, clean(person))
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
@@ -269,8 +269,9 @@ async def _spoken_of(viewpoint: Viewpoint, name: str) -> list[PersonCardView]:
     """
     if not name or name.casefold() in STOP_WORDS:
         return []
-    written, is_name = name[:1].upper() + name[1:], name[:1].isupper()
-    named = re.compile(rf"\b{re.escape(name)}\b", re.I)
+    written, is_name = name[:1].upper() + name[1:], not name[:1].islower()
+    letter = rf"[^\W{UNSPACED}]"  # a name has no space beside it in scripts without them
+    named = re.compile(rf"(?<!{letter}){re.escape(name)}(?!{letter})", re.I)
     found, private = list[Fact](), dict[int, bool]()
     async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
         text = clean(uncalled(entry.user_text, viewpoint.persona))

@@ -106,6 +106,11 @@ async def test_of_somebody_who_is_only_talked_about_it_shows_what_was_told() -> 
     assert "Teun" not in [card.name for card in (await inspector.people(ADMIN, "phi")).people]
 
 
+async def test_a_name_without_capitals_or_spaces_is_found_where_it_was_told() -> None:
+    (card,) = (await asking(said(1, "昨天王明来了")).people(ADMIN, "phi", "王明")).people
+    assert [fact.evidence for fact in card.facts] == [(1,)]
+
+
 async def test_who_is_afraid_of_flying_has_no_plan_and_may_get_over_it() -> None:
     inspector = asking(
         said(1, "I'm afraid of flying"),
@@ -261,7 +266,8 @@ NAMED = {"user_ann": "Ann", "user_bob": "Bob"}
 @pytest.mark.parametrize("who", ["Ann and Bob", "bob and user_ann", "me and Bob"])
 async def test_two_people_are_asked_for_together(who: str) -> None:
     caller = Caller("user_ann", "ann", Role.ADMIN)
-    view = await asking(*PAIR, names=NAMED).people(caller, "phi", who)
+    both = said(7, "what a day Ann and Bob had at the fair", "user_caity")  # which is no card of its own
+    view = await asking(*PAIR, both, names=NAMED).people(caller, "phi", who)
     (card,) = view.people
     assert {card.name, card.of} <= {
         "Ann and Bob",
