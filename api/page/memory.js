@@ -122,7 +122,7 @@ export async function open(agent, id, hrefOf, left) {
     el("h2", { id: "memory-title" }, `Memory ${id}`),
     el("blockquote", {}, line(entry), el("footer", {}, `${entry.name}, ${ago(entry.age)}`,
       entry.when && ` (${new Date(entry.when).toLocaleString("en-GB")})`,
-      entry.private && ", told in confidence")),
+      entry.private && ", told privately")),
     entry.response ? el("p", { class: "voice" }, entry.response) : quiet("No answer."),
     actions, sure,
     el("div", { class: "columns" },

@@ -94,7 +94,7 @@ export async function show(place, { agent, character, live, signal }) {
       entry.response ? el("p", { class: "voice" }, entry.response) : silent,
       degraded.map((words) => quiet(`Not everything worked: ${words}`)),
       el("p", { class: "facts" }, el("span", {}, "felt"), feeling(entry),
-        el("span", {}, ago(entry.age)), entry.private && el("span", {}, "in confidence"), why));
+        el("span", {}, ago(entry.age)), entry.private && el("span", {}, "privately"), why));
   }
 
   /** Show a message that has no answer yet, with its progress or its problem. */

@@ -131,7 +131,7 @@ function picture(agent, told, missed, symbols, signal) {
   const tone = sound !== "plain" && el("p", {}, `The answer had to be ${sound} because of ${TONES[source]}.`);
   const stages = [
     ["Heard", node("heard", "", [el("b", {}, percept.name), " ", el("span", { class: "words" }, line(percept))],
-      el("p", {}, `${ago(percept.age)}${percept.private ? ", in confidence" : ""}.`), full(percept.id))],
+      el("p", {}, `${ago(percept.age)}${percept.private ? ", privately" : ""}.`), full(percept.id))],
     ["Felt", node("felt", "", [feeling(percept), told.affect
       && told.affect.feeling !== percept.feeling && [" then ", feeling(told.affect)]],
       el("p", {}, "Its mood afterwards: ", feeling(mood)), felt(told.affect?.affect), tone, regard,
