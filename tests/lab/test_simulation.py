@@ -278,7 +278,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert done.stdout.startswith('{"seeds": 2, "ticks": 3, "ablated": "mood metric=cosine", "turns": ')
     assert (tmp_path / "t.csv").read_text().count("mood metric=cosine") > 10
     said = CliRunner().invoke(app, ["simulate", str(VILLAGE), "--ticks", "2"]).stdout
-    assert said.endswith("replies\n")
+    assert said.endswith("replies; --out FILE.csv writes down each\n")
 
 
 @pytest.mark.parametrize("seeds", ["0", "x", "5-2", "1-", ""])

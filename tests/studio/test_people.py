@@ -173,6 +173,7 @@ async def test_what_was_forgotten_is_read_anew_at_once(
     source = await told(tmp_path)
     async with looking(source) as (app, pilot):
         pane = await open_people(pilot, app)
+        await pilot.press("enter", "down")
         await until(pilot, lambda: in_full(pane) is not None)
         times = source.asked.count((questions.PEOPLE, {}))
         await pilot.press("x")
