@@ -83,6 +83,8 @@ LATELY = 3
 
 SHORT_MEMORY = 12
 """Words of a memory so short that any part may be its topic."""
+TELLING = 11
+"""Words of a line that is not short where one of several is chosen."""
 NEWS_WORDS = 3
 """A line of fewer words tells nothing."""
 JUST_SAID = 300.0
@@ -336,7 +338,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     ]
     if not found:
         return []
-    most, best = min(found, key=lambda pair: (-pair[0] - _tells_more(pair[1]), pair[1].id))
+    most, best = min(found, key=lambda pair: (-pair[0] - _loss_of_the_short(pair[1]), pair[1].id))
     if most < least:
         return []
     if not _OVER.search(line):
@@ -408,12 +410,12 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -
     return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - against
 
 
-def _tells_more(entry: MemoryEntry) -> float:
-    """What the length of a line adds to its nearness where one is chosen, of 0 for 11 words.
+def _loss_of_the_short(entry: MemoryEntry) -> float:
+    """What a short line loses of its nearness where one of several is chosen, 0 for `TELLING` words or more.
 
-    Idle talk is short, and near to anything. Whether it is near enough, length has no say in.
+    Idle talk is short, and near to anything. Whether it is near enough, its length has no say in.
     """
-    return 0.35 * math.log((min(len(tokens(entry.user_text)), 29) + 1) / 12)
+    return 0.2 * math.log((min(len(tokens(entry.user_text)), TELLING) + 1) / (TELLING + 1))
 
 
 def _same_words(one: str, other: str) -> bool:
