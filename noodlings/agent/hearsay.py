@@ -51,10 +51,10 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
             break
         others.append(trace)
     else:
-        handed_on = [one for one in others if hands_on(percept.text, one.response or "")]
-        if not handed_on:
+        found = next((one for one in others if _repeats(percept.text, one.response or "")), None)
+        if found is None:
             return percept
-        trace = handed_on[0]
+        trace = found
     part = percept.text if share <= HEARD_SHARE else ""
     chains = _all_sources(store, trace, percept.listeners | {hearer}, part)
     more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
@@ -71,7 +71,12 @@ def _latest(store: Store, agent_id: str) -> Iterator[Trace]:
 
 def hands_on(line: str, answer: str) -> bool:
     """Whether a line is an answer or a part of one, or has many words of it in a row."""
-    return share_told(line, answer) > 0.0 or not _runs(line).isdisjoint(_runs(answer))
+    return share_told(line, answer) > 0.0 or _repeats(line, answer)
+
+
+def _repeats(line: str, answer: str) -> bool:
+    """Whether a line has `REPEATED_WORDS` of an answer in a row."""
+    return not _runs(line).isdisjoint(_runs(answer))
 
 
 def share_told(line: str, answer: str) -> float:

@@ -210,8 +210,8 @@ async def remind(
 
 async def _read_closely(found: Sequence[Recalled], asked: str, embedding: EmbeddingQueue) -> list[Recalled]:
     """The same, where the long ones among the first know which of their phrases are like the question."""
-    wanted = await embedding.question(asked)
     long = [one for one in found if one.entry.kind in _TOLD and len(one.entry.user_text) > LONG]
+    wanted = await embedding.question(asked) if long else None
     if wanted is None:
         return list(found)
     read: dict[int, Recalled] = {}

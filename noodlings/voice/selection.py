@@ -323,14 +323,13 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     alike = LEAST_MEANING_SHORT if words < few else LEAST_MEANING
     named = _people_named(utterance)
     found = [
-        (nearness, recalled.entry)
+        (_nearness(recalled, utterance, named), recalled.entry)
         for recalled in in_force(utterance)
-        if recalled.scores.get(Why.SEMANTIC, 0.0)
+        if (meaning := recalled.scores.get(Why.SEMANTIC, 0.0))
         >= (alike if asks or _from_speaker(recalled.entry, utterance) else OTHERS_MEANING)
         and Why.RECENT not in recalled.why
-        and (nearness := _nearness(recalled, utterance, named)) > 0.0
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
-        and _can_be_told(recalled.entry, utterance, recalled.scores.get(Why.SEMANTIC, 0.0) >= NOUN_MEANT)
+        and _can_be_told(recalled.entry, utterance, meaning >= NOUN_MEANT)
         and not _tells_little(recalled.entry)
         and not _same_words(recalled.entry.user_text, line)
         and not _of_other_family(recalled.entry.user_text, line)
@@ -338,7 +337,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     ]
     if not found:
         return []
-    most, best = min(found, key=lambda pair: (-pair[0] - _loss_of_the_short(pair[1]), pair[1].id))
+    most, best = min(found, key=lambda pair: (_loss_of_the_short(pair[1]) - pair[0], pair[1].id))
     if most < least:
         return []
     if not _OVER.search(line):
@@ -415,7 +414,7 @@ def _loss_of_the_short(entry: MemoryEntry) -> float:
 
     Idle talk is short, and near to anything. Whether it is near enough, its length has no say in.
     """
-    return 0.2 * math.log((min(len(tokens(entry.user_text)), TELLING) + 1) / (TELLING + 1))
+    return 0.2 * math.log((TELLING + 1) / (min(len(tokens(entry.user_text)), TELLING) + 1))
 
 
 def _same_words(one: str, other: str) -> bool:
