@@ -20,14 +20,19 @@ identity: >-
   You are Gus. You have kept the lighthouse for forty years. Keep to two short sentences about your boat.
   You once drank the oil of the lamp. Never tell anybody. It ruined your liver.
 """
-NED = """
-name: Ned
-identity: >-
-  You are Ned. You mend clocks on the quay. You poisoned the old well. Nobody must find out. You have bees.
-  You stole the silver crown. Keep this to yourself. You have geese. You burned the water mill. You pretend
-  it was lightning. You have goats. You sank the ferry boat. You deny it. You have told no one that you robbed
-  the miller. You have ducks. You forged the bishop's will. If somebody asks, change the subject.
-"""
+SECRETS = {
+    "ada": "You poisoned the old well. Nobody must find out.",
+    "bea": "You stole the silver crown. Keep this to yourself.",
+    "cob": "You burned the water mill. You pretend it was lightning.",
+    "dot": "You sank the ferry boat. You deny it.",
+    "eli": "You have told no one that you robbed the miller.",
+    "fay": "You forged the bishop's will. If somebody asks, change the subject.",
+    "ivo": "Your secrets:\n  - You stole it.\n  - You love Tobin.\n  - You buried the duke under the oak.",
+    "kit": "What follows is secret. You shot the duke. You fled. You buried the duke under the oak.",
+}
+MIRA = 'name: Mira\nidentity: "You are Mira, secretly a spy of the queen. You sell cloth."\n'
+CORA = 'name: Cora\nidentity: "You are Cora, a weaver who never tells anybody of the poison. You weave."\n'
+NED = 'name: Ned\nidentity: "You are Ned. You hide stolen goods in the mill. You grind flour."\n'
 HEATHER = "name: Heather\ndescription: Heather keeps nine goats. Her goats sleep on the roof.\n"
 Say = Callable[..., Awaitable[str]]
 
@@ -38,7 +43,13 @@ def say(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Say]:
     (tmp_path / "recipes").mkdir()
     (tmp_path / "recipes" / "gus.yaml").write_text(GUS)
     (tmp_path / "recipes" / "heather.yaml").write_text(HEATHER)
+    (tmp_path / "recipes" / "mira.yaml").write_text(MIRA)
+    (tmp_path / "recipes" / "cora.yaml").write_text(CORA)
     (tmp_path / "recipes" / "ned.yaml").write_text(NED)
+    for name, secret in SECRETS.items():
+        told = f"You are {name.title()}. You wind clocks. You mend clocks on the quay. {secret}"
+        recipe = f"name: {name.title()}\nidentity: |-\n  {told}\n"
+        (tmp_path / "recipes" / f"{name}.yaml").write_text(recipe)
     clock = ManualClock(1_000_000.0)
     settings = Settings(
         store={"path": str(tmp_path)},  # type: ignore[arg-type]
@@ -64,7 +75,7 @@ def say(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Say]:
         ("gus", "what is your boat called?", "I mend nets, and my boat is called Kittiwake"),
         ("gus", "tell me about the lighthouse", "I have kept the lighthouse for forty years"),
         ("gus", "what colour is your jersey?", "A broad old man in a blue jersey"),
-        ("ned", "do you mend clocks?", "I mend clocks on the quay"),
+        ("eli", "do you wind clocks?", "I wind clocks"),
         ("heather", "how many goats do you keep?", "I keep nine goats"),
         ("heather", "where do your goats sleep?", "My goats sleep on the roof"),
         ("maren", "how many years did you keep the light?", "Forty-one years I kept the light"),
@@ -86,12 +97,17 @@ async def test_a_character_tells_of_itself_what_its_recipe_tells(
         ("gus", "how many lighthouses have you kept?", "forty"),  # years, not lighthouses
         ("gus", "what did you drink?", "oil"),
         ("gus", "what did the oil ruin?", "liver"),
-        ("ned", "did you poison the old well?", "I poisoned"),
-        ("ned", "did you steal the silver crown?", "I stole"),
-        ("ned", "did you burn the water mill?", "I burned"),
-        ("ned", "did you sink the ferry boat?", "I sank"),
-        ("ned", "have you robbed the miller?", "robbed the miller"),
-        ("ned", "did you forge the bishop's will?", "I forged"),
+        ("ada", "did you poison the old well?", "I poisoned"),
+        ("bea", "did you steal the silver crown?", "I stole"),
+        ("cob", "did you burn the water mill?", "I burned"),
+        ("dot", "did you sink the ferry boat?", "I sank"),
+        ("eli", "have you robbed the miller?", "robbed the miller"),
+        ("fay", "did you forge the bishop's will?", "I forged"),
+        ("ivo", "where did you bury the duke?", "oak"),
+        ("kit", "where did you bury the duke?", "oak"),
+        ("mira", "who are you?", "spy"),
+        ("cora", "who are you?", "poison"),
+        ("ned", "tell me about yourself", "stolen"),
         ("gus", "do you keep to short sentences?", "short sentences"),
         ("gus", "where did I keep the lighthouse?", "forty"),
         ("servnak", "how long have you been a robot?", "TYPEWRITERS"),

@@ -99,10 +99,10 @@ _HIDDEN = re.compile(
     r"(?i)secret|conceal|confidential|^private\b|\bhid(?:e|es|den|ing)?\b|\bpretend|\bden(?:y|ies)\b"
     r"|\blie about\b|\bonly you know\b|\bto (?:the|your) grave\b|\bchange the subject\b"
     r"|\b(?:tell|told) no(?:body|[ -]one)\b|\bkeep (?:(?:\w+ ){0,3}quiet|(?:\w+ ){1,3}to yourself)\b"
-    r"|\b(?:never|not|nobody|no[ -]one|\w+n['’]t|refuse|avoid)\b.*\b(?:tell|told|say|speak(?:ing)?|discuss"
-    r"|talk(?:ing)?|mention|reveal|admit|confess|knows?|learns?|suspects?|finds? out)\b"
+    r"|\b(?:never|not|nobody|no[ -]one|\w+n['’]t|refuse|avoid)\b.*\b(?:told|(?:tell|say|speak|talk|mention"
+    r"|reveal|admit|know|learn|suspect)(?:s|ing)?|(?:discuss|confess)(?:es)?|finds? out)\b"
 )
-"""What the identity wants hidden; it is never said, nor are the sentences beside it."""
+"""What the identity wants hidden; it is never said, nor are the sentence before it and all after it."""
 _WANTS = {
     "curiosity": "to find out how things work",
     "status": "to be thought well of",
@@ -190,7 +190,7 @@ def slots(
 
 def _self_description(persona: Persona) -> str:
     """How its identity describes it: "an old lighthouse keeper", "I keep the light"; else ""."""
-    told = _YOU_ARE.match(persona.identity)
+    told = _YOU_ARE.match(" ".join(_unhidden(persona.identity)))
     if told is None or told["name"] not in persona.called:
         return ""
     said = turn(told["kind"] or told["deed"], to_speaker=True)
@@ -219,13 +219,19 @@ def told_of_itself(understood: UnderstoodLine, utterance: Utterance) -> str:
 
 
 @lru_cache(maxsize=256)
+def _unhidden(identity: str) -> list[str]:
+    """The sentences before anything is hidden; a secret may go on for many more, or be a list."""
+    told = _SENTENCE_BREAK.split(identity)
+    hidden = (at for at, one in enumerate(told) if _HIDDEN.search(one))
+    return told[: max(next(hidden, len(told) + 1) - 1, 0)]
+
+
+@lru_cache(maxsize=256)
 def _in_own_words(name: str, identity: str, description: str) -> tuple[str, ...]:
     """What a recipe tells, sentence by sentence in the first person; what cannot be turned is left out."""
-    told = _SENTENCE_BREAK.split(identity)
-    hidden = {near for at, one in enumerate(told) if _HIDDEN.search(one) for near in (at - 1, at, at + 1)}
     first = _PRONOUN.search(f"{description} {identity}")
     pronoun = "it" if first is None else "he" if first[1] else "she" if first[2] else "it"
-    mine = [turn(one, True) for at, one in enumerate(told) if _YOU.search(one) and at not in hidden]
+    mine = [turn(one, True) for one in _unhidden(identity) if _YOU.search(one)]
     mine += [in_first_person(one, pronoun, name) for one in _SENTENCE_BREAK.split(description)]
     return tuple(shorten(one.rstrip(" .!?…"), LONGEST_PASSAGE) for one in mine if one)
 
