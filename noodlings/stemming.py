@@ -34,7 +34,7 @@ COMMON_WORDS = STOP_WORDS | frozenset(
     says seem seems shall since somebody someone something sometimes somewhere soon still sure take
     takes tell thank thanks therefore thing things think though thought thus till together told took
     toward towards upon want wants well went whatever whether whoever whole within without word words
-    yeah
+    yeah ah go hi hm mm oh ok uh um us
     """.split()  # noqa: SIM905 -- readable as it is
 )
 """And those that, repeated in an answer, do not yet give away what was said."""

@@ -157,6 +157,15 @@ def word_characters() -> str:
     return r"\w" + "".join(one for one in beyond if unicodedata.category(one) in ("Mn", "Mc"))
 
 
+def unaccented(text: str) -> str:
+    """A text in small letters without accents, however they are written: "José" is "jose", "ёж" is "еж"."""
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    bare = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", folded)))
+    return unicodedata.normalize("NFC", bare)  # Hangul in whole characters
+
+
 def shorten(text: str, width: int) -> str:
     """At most `width` characters (≥ 1), with an ellipsis as the last one where something was cut."""
     return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + ELLIPSIS

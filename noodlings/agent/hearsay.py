@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
@@ -15,6 +14,7 @@ from noodlings.agent.state import LINES_KEPT
 from noodlings.ports import Store
 from noodlings.recall.lexical import stems
 from noodlings.stemming import UNSPACED
+from noodlings.text import unaccented
 from noodlings.values.audience import may_learn
 from noodlings.values.memory import HEARSAY, MemoryEntry, hearsay, written_by
 from noodlings.values.percept import Kind, Percept
@@ -98,10 +98,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 def _words(text: str) -> list[str]:
     """The words of a text, whatever a world makes of capitals, accents, and signs with a meaning in HTML."""
-    plain = html.unescape(text).casefold()
-    if not plain.isascii():
-        plain = "".join(one for one in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(one))
-    return _WORD.findall(plain)
+    return _WORD.findall(unaccented(html.unescape(text)))
 
 
 def _all_sources(

@@ -26,6 +26,7 @@ from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
+from noodlings.text import unaccented
 from noodlings.values.audience import within
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, written_by
 from noodlings.values.relationship import NO_REGARD
@@ -34,8 +35,8 @@ from noodlings.values.trace import RecalledTrace, Trace
 FORGOTTEN = "[forgotten]"
 """Stands where words were."""
 
-_WORD = re.compile(rf"[{UNSPACED}]|\d{{2,}}|[^\W\d_{UNSPACED}]{{3,}}")
-"""Shorter words and numbers never count as content."""
+_WORD = re.compile(rf"[{UNSPACED}]|\d{{2,}}|[^\W\d_{UNSPACED}]{{2,}}")
+"""Single letters and digits never count as content."""
 
 
 def turns_made_of(
@@ -148,8 +149,8 @@ def _symbols_read(trace: Trace) -> frozenset[int]:
 
 
 def content_words(texts: Iterable[str]) -> frozenset[str]:
-    """The folded words of three letters and more but for common ones, and numbers of two digits and more."""
-    words = (word for text in texts for word in _WORD.findall(text.casefold()))
+    """The words and numbers of two letters and digits and more, `unaccented`, but for common words."""
+    words = (word for text in texts for word in _WORD.findall(unaccented(text)))
     return frozenset(words) - COMMON_WORDS
 
 
