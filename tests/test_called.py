@@ -19,17 +19,27 @@ from noodlings.values.trace import Trace
 from tests.program import ran
 
 CAITY, BOB = "user_caity", "user_bob"
-GUS = 'name: Gus\nvoice:\n  lines:\n    greeting: ["Evening, {name}. (Mind the step.|The kettle is on.)"]\n'
+GUS = """
+name: Gus
+voice:
+  lines:
+    greeting: ["Evening, {name}. (Mind the step.|The kettle is on.)"]
+    remember: ["{Memory}, {name}."]
+"""
 IDLE = ("the gutter is dripping", "it is ten past nine", "cold in here", "where is the map?", "ok", "hm")
 
 
 class Visit:
     """A society in a folder; `say` returns what the character makes of a line, a minute after the last."""
 
-    def __init__(self, folder: Path, now: float = 1_000_000.0) -> None:
+    def __init__(self, folder: Path, now: float = 1_000_000.0, plain: bool = False) -> None:
         (folder / "recipes").mkdir(exist_ok=True)
         (folder / "recipes" / "gus.yaml").write_text(GUS)
-        settings = Settings(store={"path": str(folder)}, embedding={"model": "none"})  # type: ignore[arg-type]
+        settings = Settings(
+            store={"path": str(folder)},  # type: ignore[arg-type]
+            embedding={"model": "none"},  # type: ignore[arg-type]
+            memory={"use_hierarchical": not plain},  # type: ignore[arg-type]
+        )
         self.clock = ManualClock(now)
         self.society: Society = build(settings, clock=self.clock, store=SqlStore(folder))
 
@@ -114,6 +124,22 @@ async def test_a_forgotten_name_is_gone_from_every_answer(visit: Callable[[], Vi
     assert not any("odaline" in f"{entry.user_text} {entry.response}".casefold() for entry in kept)
     traces = there.society.store.traces("gus", 100)
     assert not any("odaline" in f"{trace.thought} {trace.response}".casefold() for trace in traces)
+
+
+async def test_with_a_plain_list_a_forgotten_name_is_gone_with_the_memory_it_was_said_beside(
+    tmp_path: Path,
+) -> None:
+    there = Visit(tmp_path, plain=True)
+    told = await there.say("call me Odaline")
+    await there.say("my dog is called Rex")
+    said = await there.say("what is my dog called?")
+    assert "Rex, Odaline" in str(said.response)
+    gus = there.society.agents["gus"]
+    gus.forget([told.entry_id], CAITY, there.clock.now())
+    answered = gus.entry(said.entry_id)
+    there.society.close()
+    assert answered is not None
+    assert answered.response is None
 
 
 async def test_a_corrected_name_is_the_new_one(visit: Callable[[], Visit]) -> None:

@@ -265,9 +265,8 @@ class Responder:
         turn.audience = self._audience(made_of)
         turn.degraded += coloured.degraded
         if voice is self.services.offline:
-            named = {
-                one.entry.id: told_name(one.entry.user_text) for one in turn.recalled if Why.NAME in one.why
-            }
+            theirs = (one.entry for one in turn.recalled if one.entry.user_id == turn.percept.user_id)
+            named = {one.id: name for one in theirs if (name := told_name(one.user_text))}
             turn.used |= {one for one, name in named.items() if name.casefold() in coloured.text.casefold()}
 
     def _audience(self, utterance: Utterance) -> Audience:
