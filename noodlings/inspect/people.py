@@ -41,7 +41,7 @@ _OF_PAIRS = frozenset({FactKind.BETWEEN, FactKind.KIN, FactKind.TOLD})
 SPOKEN_OF = 100
 """Lines that are read for the card of somebody who is only talked about, the latest ones."""
 LONGEST_SHOWN = 40
-"""Characters of a name in a message."""
+"""Characters of a name in a message, and of one that is looked for in what people said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,7 @@ async def _spoken_of(viewpoint: Viewpoint, name: str) -> list[PersonCardView]:
 
     A name in small letters must have a capital letter somewhere, or it may be any word.
     """
-    if not name or name.casefold() in STOP_WORDS:
+    if not 0 < len(name) <= LONGEST_SHOWN or name.casefold() in STOP_WORDS:
         return []
     written, is_name = name[:1].upper() + name[1:], not name[:1].islower()
     letter = rf"[^\W{UNSPACED}]"  # a name has no space beside it in scripts without them

@@ -111,6 +111,12 @@ async def test_a_name_without_capitals_or_spaces_is_found_where_it_was_told() ->
     assert [fact.evidence for fact in card.facts] == [(1,)]
 
 
+async def test_what_is_too_long_for_a_name_is_no_name() -> None:
+    name = "1" + "'s " * 1_300 + "x"
+    with pytest.raises(NotFound, match="knows nothing about 1's"):
+        await asking(said(1, f"I met {name} once")).people(ANN, "phi", name)
+
+
 async def test_who_is_afraid_of_flying_has_no_plan_and_may_get_over_it() -> None:
     inspector = asking(
         said(1, "I'm afraid of flying"),
