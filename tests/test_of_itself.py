@@ -27,6 +27,7 @@ SECRETS = {
     "dot": "You sank the ferry boat. You deny it.",
     "eli": "You have told no one that you robbed the miller.",
     "fay": "You forged the bishop's will. If somebody asks, change the subject.",
+    "gil": "You buried the duke under the oak. You fled. You took a horse. Nobody must ever know of it.",
     "ivo": "Your secrets:\n  - You stole it.\n  - You love Tobin.\n  - You buried the duke under the oak.",
     "kit": "What follows is secret. You shot the duke. You fled. You buried the duke under the oak.",
 }
@@ -103,6 +104,7 @@ async def test_a_character_tells_of_itself_what_its_recipe_tells(
         ("dot", "did you sink the ferry boat?", "I sank"),
         ("eli", "have you robbed the miller?", "robbed the miller"),
         ("fay", "did you forge the bishop's will?", "I forged"),
+        ("gil", "where did you bury the duke?", "oak"),
         ("ivo", "where did you bury the duke?", "oak"),
         ("kit", "where did you bury the duke?", "oak"),
         ("mira", "who are you?", "spy"),

@@ -103,6 +103,8 @@ _HIDDEN = re.compile(
     r"|reveal|admit|know|learn|suspect)(?:s|ing)?|(?:discuss|confess)(?:es)?|finds? out)\b"
 )
 """What the identity wants hidden; it is never said, nor are the sentence before it and all after it."""
+_OF_MUCH = re.compile(r"(?i)\b(?:this|these|(?:of|about) (?:it|that|them))\b")
+"""It may hide everything before it: "nobody must know of this"."""
 _WANTS = {
     "curiosity": "to find out how things work",
     "status": "to be thought well of",
@@ -222,8 +224,10 @@ def told_of_itself(understood: UnderstoodLine, utterance: Utterance) -> str:
 def _unhidden(identity: str) -> list[str]:
     """The sentences before anything is hidden; a secret may go on for many more, or be a list."""
     told = _SENTENCE_BREAK.split(identity)
-    hidden = (at for at, one in enumerate(told) if _HIDDEN.search(one))
-    return told[: max(next(hidden, len(told) + 1) - 1, 0)]
+    hidden = next((at for at, one in enumerate(told) if _HIDDEN.search(one)), None)
+    if hidden is None:
+        return told
+    return [] if _OF_MUCH.search(told[hidden]) else told[: max(hidden - 1, 0)]
 
 
 @lru_cache(maxsize=256)
