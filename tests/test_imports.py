@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 HEAVY = ("fastapi", "textual", "openai", "mlx", "onnxruntime", "sqlalchemy", "numpy", "rich", "pydantic")
-OF_OTHERS = {"alembic", "mcp", "mlx", "openai", "prompt_toolkit", "textual"}
+OF_OTHERS = {"mcp", "mlx", "openai", "prompt_toolkit", "textual"}
 """What neither a server nor a script needs."""
 
 

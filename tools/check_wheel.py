@@ -36,7 +36,7 @@ def installed(wheel: Path) -> list[str]:
             continue
         if file.endswith(".py"):
             module = name.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-            if module in UNTRIED or ".migrations." in module:
+            if module in UNTRIED:
                 continue
             modules += 1
             try:

@@ -25,7 +25,7 @@ from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.files import atomic_write
 from noodlings.store.lock import writer_lock
 from noodlings.store.sql_database import SqlDatabase
-from noodlings.store.tables import make_tables
+from noodlings.store.tables import make_tables, migrate
 from noodlings.store.transaction import Transaction
 from noodlings.store.vault import KEPT_KEYS, Encryption, Vault
 
@@ -188,7 +188,8 @@ class Database(SqlDatabase):
 
     def _prepare(self) -> None:
         """Check before anything is written, then switch on what we rely on."""
-        outdated = self.outdated(self._schema())
+        schema = self._schema()
+        outdated = self.outdated(schema)
         self._driver.execute("PRAGMA foreign_keys = ON")
         if self.read_only:
             return
@@ -196,10 +197,8 @@ class Database(SqlDatabase):
         self._driver.execute(f"PRAGMA synchronous = {self._durability}")
         self._driver.execute("PRAGMA secure_delete = ON")
         if outdated:
-            from noodlings.store.migrations import migrate  # it loads Alembic
-
             with ddl_transaction(self._driver) as connection:
-                migrate(connection)
+                migrate(connection, schema)
         if self._driver.execute("PRAGMA user_version").fetchone()[0] == _ERASURE_DUE:
             self._erase()
 

@@ -33,7 +33,7 @@ from sqlalchemy.schema import CreateTable
 from noodlings.errors import NotFound, StoreBusy, StoreError, UserError
 from noodlings.store.rows import Row
 from noodlings.store.sql_database import SqlDatabase
-from noodlings.store.tables import make_tables
+from noodlings.store.tables import make_tables, migrate
 from noodlings.store.transaction import Statement, Transaction, named
 from noodlings.store.vault import KEPT_KEYS, Encryption, KeptKeys, Vault
 
@@ -349,9 +349,7 @@ class PostgresDatabase(SqlDatabase):
             if not schema:
                 make_tables(connection)
             elif self.outdated(schema):
-                from noodlings.store.migrations import migrate  # it loads Alembic
-
-                migrate(connection)
+                migrate(connection, schema)
 
     def _kept_keys(self) -> KeptKeys:
         with self._mutex, self._in_words():
