@@ -35,12 +35,11 @@ from noodlings.store.rows import (
     trace_of,
     undamaged,
     vector_of,
-    vector_row,
 )
 from noodlings.store.sql_database import SqlDatabase
 from noodlings.store.transaction import Statement, Transaction
 from noodlings.store.vault import Encryption
-from noodlings.store.writing import commit_rows, write_commit, write_vectors
+from noodlings.store.writing import vector_writes, write, writes_of
 from noodlings.values.audience import Tier
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
@@ -119,16 +118,16 @@ class SqlStore:
         return self._database.vault.keeps_secrets
 
     def commit(self, changes: Changes) -> None:
-        batch = commit_rows(changes)
+        agent_id, writes = changes.agent_id, writes_of(changes, self._kept_traces)
         if self._database.vault.changed():
             self._take_up_keys()
-        with self._writing(batch.agent_id) as transaction:
-            if batch.agent_id not in self._known:
-                transaction.run(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
-            if write_commit(transaction, batch, self._kept_traces):
+        with self._writing(agent_id) as transaction:
+            if agent_id not in self._known:
+                transaction.run(sql.ADD_AGENT, {"agent_id": agent_id, "forgotten_id": 0})
+            if write(transaction, agent_id, writes):
                 self._database.mark_for_erasure(transaction)
                 self._log_due = True
-        self._known.add(batch.agent_id)
+        self._known.add(agent_id)
         if self._log_due:
             self._log_due = False  # before it is emptied: another thread may seal more meanwhile
             self._log_due |= not self._database.empty_log()
@@ -256,11 +255,11 @@ class SqlStore:
         return {vector.entry_id: vector for vector in found}
 
     def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
-        rows = [vector_row(agent_id, vector) for vector in vectors]
+        added = vector_writes(agent_id, vectors)
         if self.sharing is not None and not self.sharing.leases.holds(agent_id):
             return  # its own process embeds it, too
         with self._writing(agent_id) as transaction:
-            write_vectors(transaction, agent_id, rows)
+            write(transaction, agent_id, [added])
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
         with self._database.snapshot() as transaction:
