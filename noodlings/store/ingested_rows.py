@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from noodlings.errors import StoreError
 from noodlings.store.documents import from_json, text, to_json, whole
-from noodlings.store.rows import Row, Stored, column
+from noodlings.store.rows import Row, Stored, column, kept
 from noodlings.values.ingested_record import IngestedRecord
 
 FORGOTTEN: Row = {
@@ -28,13 +28,10 @@ def taken_row(agent_id: str, taken: IngestedRecord) -> Row:
     """
     return {
         "agent_id": text(agent_id, "agent_id"),
-        "source": text(taken.source, "source"),
         "record_id": text(taken.id, "record_id"),
-        "digest": text(taken.digest, "digest"),
+        **kept(taken, text, "source", "digest", "user_id", "reason"),
         "entry_id": None if taken.entry_id is None else whole(taken.entry_id, "entry_id"),
-        "user_id": text(taken.user_id, "user_id"),
         "attempts": whole(taken.attempts, "attempts"),
-        "reason": text(taken.reason, "reason"),
         "record": None if taken.record is None else to_json(taken.record, "record"),
     }
 

@@ -110,6 +110,11 @@ def state_of(row: Stored) -> dict[str, Any]:
     return data
 
 
+def kept(value: object, check: Callable[[Any, str], Value], *names: str) -> dict[str, Value]:
+    """Fields of a value as they are kept; `check` raises `StoreError` for what cannot be, see `documents`."""
+    return {name: check(getattr(value, name), name) for name in names}
+
+
 def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
     """All columns of a new entry; it is not in episodic memory yet.
 
@@ -118,19 +123,13 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
     """
     return {
         "agent_id": text(agent_id, "agent_id"),
-        "id": whole(entry.id, "id"),
-        "timestamp": number(entry.timestamp, "timestamp"),
-        "step": whole(entry.step, "step"),
-        "user_id": text(entry.user_id, "user_id"),
-        "user_text": text(entry.user_text, "user_text"),
+        **kept(entry, whole, "id", "step"),
+        **kept(entry, text, "user_id", "user_text", "place"),
+        **kept(entry, number, "timestamp", "surprise", "encoded_importance", "identity_salience"),
         "affect": None if entry.affect is None else AFFECT.pack(*entry.affect.as_list()),
-        "surprise": number(entry.surprise, "surprise"),
-        "encoded_importance": number(entry.encoded_importance, "encoded_importance"),
         "parts": parts_document(entry.parts),
-        "identity_salience": number(entry.identity_salience, "identity_salience"),
         "phenomenal_state": _state_blob(entry.phenomenal_state),
         "kind": entry.kind.value,
-        "place": text(entry.place, "place"),
         "extra": to_json(entry.extra, "extra") if entry.extra else None,
         "episodic": False,
         "consolidated": False,
@@ -424,11 +423,9 @@ def vector_row(agent_id: str, vector: EntryVector) -> Row:
     """All columns of a vector. Raises `StoreError` as `entry_row` does."""
     return {
         "agent_id": text(agent_id, "agent_id"),
-        "entry_id": whole(vector.entry_id, "entry_id"),
-        "model": text(vector.model, "model"),
+        **kept(vector, whole, "entry_id", "attempts"),
+        **kept(vector, text, "model", "reason"),
         "vector": None if vector.vector is None else packed_vector(_unit_vector(vector.vector)),
-        "attempts": whole(vector.attempts, "attempts"),
-        "reason": text(vector.reason, "reason"),
     }
 
 
@@ -503,15 +500,10 @@ def symbol_row(agent_id: str, symbol: Symbol) -> Row:
     """All columns of a symbol that has not faded. Raises `StoreError` as `entry_row` does."""
     return {
         "agent_id": text(agent_id, "agent_id"),
-        "id": whole(symbol.id, "id"),
-        "entry_id": whole(symbol.entry_id, "entry_id"),
-        "timestamp": number(symbol.timestamp, "timestamp"),
-        "literal_event": text(symbol.literal_event, "literal_event"),
-        "symbolic_encoding": text(symbol.symbolic_encoding, "symbolic_encoding"),
+        **kept(symbol, whole, "id", "entry_id"),
+        **kept(symbol, text, "literal_event", "symbolic_encoding", "made_by"),
+        **kept(symbol, number, "timestamp", "salience", "surprise"),
         "affect": AFFECT.pack(*symbol.affect.as_list()),
-        "salience": number(symbol.salience, "salience"),
-        "surprise": number(symbol.surprise, "surprise"),
-        "made_by": text(symbol.made_by, "made_by"),
         "circle": to_json(sorted(symbol.audience.witnesses), "circle") if symbol.audience.confined else None,
         "faded": False,
         "tier": int(symbol.audience.tier),
