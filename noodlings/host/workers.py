@@ -76,7 +76,7 @@ class Worker:
         self._outbox.tell("forgot_person", self._leases.worker, *user_ids)
 
     def take_request(self, caller: str, per_second: float, most: float) -> float:
-        return self._sharing.rates.take(caller, per_second, most)
+        return self._sharing.take_request(caller, per_second, most)
 
     async def take(self, agent_id: str) -> None:
         given = self._given[agent_id]
@@ -137,7 +137,7 @@ class Worker:
         loop = asyncio.get_running_loop()
         looking = asyncio.create_task(self._look_on(answer), name="looking into the outbox")
         unwatch = self._society.watch(self._happened)
-        with self._sharing.listener.waking(loop, self._hear):
+        with self._sharing.waking(loop, self._hear):
             try:
                 yield
             finally:

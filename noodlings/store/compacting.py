@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -102,17 +103,19 @@ class Compaction:
         Args:
             done: called with how many rows were looked at so far.
         """
-        looked_at = written = 0
-        for agent_id in agents:
-            for older in _OLDER:
-                position = -1
-                while rows := self._next(older, agent_id, position):
-                    position = rows[-1][older.key]
-                    written += self._replace(older, agent_id, rows)
-                    looked_at += len(rows)
-                    done(looked_at)
-        self._written += written
-        return written
+        looked_at = 0
+        for agent_id, older in product(agents, _OLDER):
+            at: Row = {"of_agent": agent_id, "position": -1, "limit": AT_ONCE}
+            while True:
+                with self._database.transaction() as transaction:
+                    rows = transaction.rows(older.found, at)
+                    self._written += transaction.run_each(older.change, self._rewritten(older, rows))
+                if not rows:
+                    break
+                at["position"] = rows[-1][older.key]
+                looked_at += len(rows)
+                done(looked_at)
+        return self._written
 
     def shrink(self) -> bool:
         """Give free room back to the disk; False where somebody reads, so that it happens later."""
@@ -120,21 +123,15 @@ class Compaction:
             ((free,),) = transaction.pragma("freelist_count")
         return self._database.shrink() if free or self._written else True
 
-    def _next(self, older: _Older, agent_id: str, position: int) -> Sequence[Stored]:
-        at = {"of_agent": agent_id, "position": position, "limit": AT_ONCE}
-        with self._database.transaction() as transaction:
-            return transaction.rows(older.found, at)
-
-    def _replace(self, older: _Older, agent_id: str, rows: Sequence[Stored]) -> int:
+    def _rewritten(self, older: _Older, rows: Sequence[Stored]) -> list[Row]:
         changes = []
         for row in rows:
             try:
                 changed = older.rewritten(self._database.vault.opened(older.table, row))
-                changes.append({"of_agent": agent_id, "of_id": row[older.key]} | changed)
+                changes.append({"of_agent": row["agent_id"], "of_id": row[older.key]} | changed)
             except StoreError as error:
                 log.warning("left unchanged: %s", error)
-        with self._database.transaction() as transaction:
-            return transaction.run_each(older.change, changes)
+        return changes
 
 
 @contextmanager

@@ -6,12 +6,7 @@ the request, or the reply, at the next look. Both are sealed, see `noodlings.sto
 
 from __future__ import annotations
 
-import asyncio
-import json
-import logging
-import threading
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -33,17 +28,11 @@ from sqlalchemy import (
     update,
 )
 
-from noodlings.errors import StoreError
 from noodlings.store.cipher import Unopened, place
-from noodlings.store.leases import CHANNEL, leases, living, shared, tell
+from noodlings.store.leases import leases, living, shared, tell
 from noodlings.store.rows import Row
 from noodlings.store.sql_database import SqlDatabase
 from noodlings.store.worker_key import WorkerKey
-
-LISTEN_SECONDS = 0.5
-"""How long a listener that is to end waits for the next notification."""
-
-log = logging.getLogger(__name__)
 
 # Not worth a write to the log: if the server dies, whoever asked is told nothing, and asks again.
 outbox = Table(
@@ -178,51 +167,3 @@ class Outbox:
 
 def _place(column: str, agent_id: str, number: str) -> bytes:
     return place("outbox", column, agent_id, number)
-
-
-class Listener:
-    """Hears what any worker tells all, on a connection of its own.
-
-    Args:
-        notifications: what is told on a channel, see `noodlings.store.postgres.PostgresDatabase`.
-    """
-
-    def __init__(self, notifications: Callable[[str, float], Generator[str | None, None, None]]) -> None:
-        self._notifications = notifications
-
-    @contextmanager
-    def waking(self, loop: asyncio.AbstractEventLoop, hear: Callable[[list[str]], None]) -> Iterator[None]:
-        """Call `hear` in the loop with what is told, until the end of the block.
-
-        Where the connection broke it is opened anew, and what was told meanwhile is not heard. So `hear` is
-        called with "listening" whenever it begins.
-        """
-        ended = threading.Event()
-
-        def listen() -> None:
-            while not ended.is_set():
-                try:
-                    with closing(self._notifications(CHANNEL, LISTEN_SECONDS)) as notifications:
-                        words = ["listening"]
-                        for told in notifications:
-                            if ended.is_set():
-                                return
-                            words = words if told is None else json.loads(told)
-                            if words:
-                                loop.call_soon_threadsafe(hear, words)
-                            words = []
-                except StoreError as error:
-                    log.warning("other workers cannot be heard: %s", error)
-                    ended.wait(LISTEN_SECONDS)
-                except Exception:
-                    if not ended.is_set():  # else the loop was closed
-                        log.exception("other workers cannot be heard")
-                        ended.wait(LISTEN_SECONDS)
-
-        thread = threading.Thread(target=listen, name="hearing other workers", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            # Not joined: it ends within half a second, and must not hold up the loop.

@@ -112,7 +112,7 @@ async def test_all_workers_hear_what_one_tells(url: str) -> None:
     with worker(url) as a, worker(url) as b:
         heard: asyncio.Queue[list[str]] = asyncio.Queue()
         loop = asyncio.get_running_loop()
-        with a.listener.waking(loop, heard.put_nowait), b.listener.waking(loop, heard.put_nowait):
+        with a.waking(loop, heard.put_nowait), b.waking(loop, heard.put_nowait):
             assert [await heard.get(), await heard.get()] == [["listening"]] * 2
             a.outbox.tell("turn", AGENT, "1")
             assert [await heard.get(), await heard.get()] == [["turn", AGENT, "1"]] * 2
@@ -121,7 +121,7 @@ async def test_all_workers_hear_what_one_tells(url: str) -> None:
 async def test_worlds_in_two_schemas_of_a_database_do_not_hear_each_other(new_database: NewDatabase) -> None:
     with worker(new_database()) as ours, worker(new_database()) as theirs:
         heard: asyncio.Queue[list[str]] = asyncio.Queue()
-        with ours.listener.waking(asyncio.get_running_loop(), heard.put_nowait):
+        with ours.waking(asyncio.get_running_loop(), heard.put_nowait):
             assert await heard.get() == ["listening"]
             theirs.outbox.tell("created", "zarnok")
             ours.outbox.tell("created", "lotta")
@@ -135,7 +135,7 @@ async def test_a_schema_may_have_the_longest_name(url: str) -> None:
         admin.execute(f"CREATE SCHEMA {longest}")  # type: ignore[call-overload]
     with worker(f"{base}%3D{longest}") as sharing:
         heard: asyncio.Queue[list[str]] = asyncio.Queue()
-        with sharing.listener.waking(asyncio.get_running_loop(), heard.put_nowait):
+        with sharing.waking(asyncio.get_running_loop(), heard.put_nowait):
             assert await heard.get() == ["listening"]
             sharing.outbox.tell("created", "lotta")
             assert await heard.get() == ["created", "lotta"]
@@ -144,7 +144,7 @@ async def test_a_schema_may_have_the_longest_name(url: str) -> None:
 async def test_a_listener_listens_again_when_its_connection_broke_and_says_so(url: str) -> None:
     with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
         heard: asyncio.Queue[list[str]] = asyncio.Queue()
-        with sharing.listener.waking(asyncio.get_running_loop(), heard.put_nowait):
+        with sharing.waking(asyncio.get_running_loop(), heard.put_nowait):
             assert await heard.get() == ["listening"]
             admin.execute(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
@@ -157,26 +157,26 @@ async def test_a_listener_listens_again_when_its_connection_broke_and_says_so(ur
 
 def test_all_workers_count_the_requests_of_a_caller_together(url: str) -> None:
     with worker(url) as a, worker(url) as b:
-        taken = [one.rates.take("toad", 0.001, 4.0) for one in (a, b, a, b)]
+        taken = [one.take_request("toad", 0.001, 4.0) for one in (a, b, a, b)]
         assert taken == [0.0] * 4
-        assert 900 < a.rates.take("toad", 0.001, 4.0) <= 1_000
-        assert b.rates.take("toad", 0.001, 4.0) > 0
-        assert b.rates.take("caity", 0.001, 4.0) == 0.0
+        assert 900 < a.take_request("toad", 0.001, 4.0) <= 1_000
+        assert b.take_request("toad", 0.001, 4.0) > 0
+        assert b.take_request("caity", 0.001, 4.0) == 0.0
 
 
 def test_a_bucket_fills_at_its_rate(url: str) -> None:
     with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
-        assert sharing.rates.take("toad", 0.5, 1.0) == 0.0
-        assert sharing.rates.take("toad", 0.5, 1.0) > 1.5
+        assert sharing.take_request("toad", 0.5, 1.0) == 0.0
+        assert sharing.take_request("toad", 0.5, 1.0) > 1.5
         admin.execute("UPDATE rates SET since = since - interval '2 seconds'")
-        assert sharing.rates.take("toad", 0.5, 1.0) == 0.0
+        assert sharing.take_request("toad", 0.5, 1.0) == 0.0
         admin.execute("UPDATE rates SET since = since + interval '1 hour'")  # its clock was set back
-        assert 1.0 < sharing.rates.take("toad", 0.5, 1.0) <= 2.0
+        assert 1.0 < sharing.take_request("toad", 0.5, 1.0) <= 2.0
 
 
 def test_what_nobody_waits_for_any_more_is_deleted(url: str) -> None:
     with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
-        sharing.rates.take("toad", 0.5, 1.0)
+        sharing.take_request("toad", 0.5, 1.0)
         sharing.outbox.ask(AGENT, "how are you?", repeatable=True)
         sharing.outbox.ask(AGENT, "and now?", repeatable=True)
         sharing.outbox.reply(sharing.outbox.due()[0], "well")
@@ -184,7 +184,7 @@ def test_what_nobody_waits_for_any_more_is_deleted(url: str) -> None:
         assert admin.execute("SELECT count(*) FROM outbox").fetchall() == [(2,)]
         admin.execute("UPDATE rates SET since = since - interval '2 hours'")
         admin.execute("UPDATE outbox SET asked = asked - interval '2 hours'")
-        sharing.rates.take("caity", 0.5, 1.0)
+        sharing.take_request("caity", 0.5, 1.0)
         sharing.tidy()
         assert admin.execute("SELECT caller FROM rates").fetchall() == [("caity",)]
         assert admin.execute("SELECT count(*) FROM outbox").fetchall() == [(0,)]
