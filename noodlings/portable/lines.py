@@ -75,27 +75,22 @@ def _plain(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def restorable(state: dict[str, Any]) -> dict[str, Any]:
-    """Raise ValueError unless an agent can be restored from it. An empty state is that of a new agent."""
-    try:
-        if state:
-            check_state(state)
-    except UserError as error:
-        raise ValueError(str(error)) from None
-    return state
+def _accepted_by(check: Callable[[Any], object]) -> AfterValidator:
+    """A validator for what a function does not refuse with a `UserError`."""
 
+    def validate(value: Value) -> Value:
+        try:
+            check(value)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        return value
 
-def _moment(seconds: float) -> float:
-    """Raise ValueError for what is no world time."""
-    try:
-        return moment(seconds)
-    except UserError as error:
-        raise ValueError(str(error)) from None
+    return AfterValidator(validate)
 
 
 Text = Annotated[str, AfterValidator(clean)]
 Plain = Annotated[dict[str, Any], AfterValidator(_plain)]
-Moment = Annotated[float, AfterValidator(_moment)]
+Moment = Annotated[float, _accepted_by(moment)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 TierNumber = Annotated[int, Field(ge=0, le=3)]
 Whole = Annotated[int, Field(ge=0, le=_LARGEST)]
@@ -187,7 +182,7 @@ class AgentLine(Strict):
     id: AgentId
     last_id: Last
     last_symbol_id: Last = 0
-    state: Annotated[Plain, AfterValidator(restorable)]
+    state: Annotated[Plain, _accepted_by(lambda state: state and check_state(state))]  # {} of a new agent
 
     @property
     def agent(self) -> str:
@@ -195,7 +190,6 @@ class AgentLine(Strict):
         return self.id
 
     def value(self) -> ArchivedAgent:
-        """The agent."""
         return ArchivedAgent(self.id, self.last_id, self.state, self.last_symbol_id)
 
 
@@ -235,7 +229,6 @@ class EntryLine(RecordLine):
     hindsight: dict[Annotated[Hindsight, Field(strict=False)], float] = Field(default_factory=dict)
 
     def value(self) -> ArchivedEntry:
-        """The memory."""
         state = state_array(self.phenomenal_state)
         audience = kept_audience(self.kind, self.user_id, self.audience, self.confined, self.tier)
         entry = self.made(MemoryEntry, phenomenal_state=state, audience=audience)
@@ -326,7 +319,6 @@ class TraceLine(RecordLine):
     action: _Action | None = None
 
     def value(self) -> Trace:
-        """The turn."""
         audience = Audience(frozenset(self.audience), self.confined, Tier(self.tier))
         return self.made(Trace, agent_id=self.agent, audience=audience)
 
@@ -353,7 +345,6 @@ class LinkLine(RecordLine):
         return target
 
     def value(self) -> Link:
-        """The link."""
         return self.made(Link, type=self.kind)
 
 
@@ -376,7 +367,6 @@ class SymbolLine(RecordLine):
     faded: bool
 
     def value(self) -> ArchivedSymbol:
-        """The symbol."""
         audience = confined_to(self.circle).at_least(Tier(self.tier))
         return ArchivedSymbol(self.made(Symbol, audience=audience), self.faded)
 
@@ -397,7 +387,6 @@ class TakenLine(RecordLine):
     record: Plain | None
 
     def value(self) -> IngestedRecord:
-        """The record."""
         return self.made(IngestedRecord)
 
 

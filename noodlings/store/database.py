@@ -14,7 +14,7 @@ import shlex
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -112,10 +112,6 @@ class Database(SqlDatabase):
             self._driver.execute(self._begin)
             with self._driver:  # commits, or rolls back
                 yield Transaction(self._driver, self.vault)
-
-    def snapshot(self) -> AbstractContextManager[Transaction]:
-        """What is read in the block is as of one moment: any transaction is, here."""
-        return self.transaction()
 
     def erase(self) -> bool:
         """Write the file again, so that it holds no byte of what was deleted. True when that is done.
@@ -336,10 +332,9 @@ class Database(SqlDatabase):
     def _in_words(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
-            raise self._explain(error.orig) from (None if _UNDECODED.search(str(error)) else error)
-        except sqlite3.Error as error:
-            raise self._explain(error) from (None if _UNDECODED.search(str(error)) else error)
+        except (DBAPIError, sqlite3.Error) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            raise self._explain(cause) from (None if _UNDECODED.search(str(error)) else error)
         except OSError as error:
             raise StoreError(f"{self.path} cannot be reached: {error.strerror or error}") from error
         except UnicodeDecodeError:

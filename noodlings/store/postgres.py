@@ -359,10 +359,8 @@ class PostgresDatabase(SqlDatabase):
     def _in_words(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
-            raise self._explain(error.orig) from None
-        except psycopg.Error as error:
-            raise self._explain(error) from None  # details of it may quote what is kept
+        except (DBAPIError, psycopg.Error) as error:  # details of it may quote what is kept
+            raise self._explain(error.orig if isinstance(error, DBAPIError) else error) from None
 
     def _explain(self, error: BaseException | None) -> StoreError:
         state = getattr(error, "sqlstate", None) or ""

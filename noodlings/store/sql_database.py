@@ -49,9 +49,9 @@ class SqlDatabase(ABC):
         """A transaction beside which nobody writes. Raises `StoreError` as `transaction` does."""
         return self.transaction()
 
-    @abstractmethod
     def snapshot(self) -> AbstractContextManager[Transaction]:
         """What is read in the block is as of one moment. Raises `StoreError` as `transaction` does."""
+        return self.transaction()
 
     @abstractmethod
     def mark_for_erasure(self, transaction: Transaction) -> None:

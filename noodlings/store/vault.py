@@ -20,9 +20,8 @@ from noodlings.config import StoreSettings
 from noodlings.errors import StoreError, UserError
 from noodlings.store import statements as sql
 from noodlings.store.cipher import DataKey, Unopened, UserKey, header, place, sealed_with
-from noodlings.store.documents import from_json
 from noodlings.store.keys import UserKeys
-from noodlings.store.packing import packed, packed_vector, unpacked_vectors
+from noodlings.store.packing import packed_vector, unpacked_vectors
 from noodlings.store.rows import Row, Stored
 from noodlings.store.tables import metadata
 from noodlings.values.audience import Tier
@@ -346,7 +345,8 @@ class Vault:
                 continue
             for name, value in zip(names, row[parts:], strict=True):
                 try:
-                    changed |= self._resealed(table, name, named, value) if value else {}
+                    if value:
+                        changed[name] = self._resealed(table, name, named, value)
                 except (StoreError, ValueError) as error:
                     log.warning("left as it is: %s", error)
             if changed:
@@ -356,19 +356,14 @@ class Vault:
             transaction.run_sealed(sql.resealed(kept_in, columns.key), rows)
         return (found[-1][:parts] if found else after), len(found)
 
-    def _resealed(self, table: str, name: str, key: tuple[Any, ...], kept: bytes | str) -> Row:
-        """What becomes of a column: its value, sealed with the current key."""
+    def _resealed(self, table: str, name: str, key: tuple[Any, ...], kept: bytes | str) -> bytes:
+        """The value of a column, sealed with the current key."""
         value = kept.encode() if isinstance(kept, str) else kept
         plain = self._open(value, table, name, *key) if _is_sealed(name, value) else value
-        row: Row = {}
-        if name == "document":  # of a trace from before it was packed
-            row, name = {"document": ""}, "packed"
-            what = TABLES[table].what.format(*key)
-            plain = packed(from_json(_text(plain, what), what), what)
-        elif name == "vector" and len(plain) % 2 == 0:  # from before it had sixteen bits a number
+        if name == "vector" and len(plain) % 2 == 0:  # sealed, it could not be told from one that is not
             plain = packed_vector(unpacked_vectors([plain])[0])
         columns = TABLES[table]
-        return row | {name: self._key.seal(plain, columns.place(table, name, key), name in columns.names)}
+        return self._key.seal(plain, columns.place(table, name, key), name in columns.names)
 
     def settle(self, transaction: Transaction) -> bool:
         """Note that everything is sealed, and delete the older keys; whether there were any."""
