@@ -137,7 +137,8 @@ class NoteWriter:
         If we are killed meanwhile, `resume` finds a mark. When notes could not be removed the log says why,
         and the result that not everything is erased.
         """
-        linked = self._linked(agent_id, ids)
+        links = self._repository.links_of(agent_id, list(ids))
+        linked = {end for link in links for end in (link.source, link.target)} - set(ids)
         try:
             self.notebook.mark(agent_id)
         except OSError as error:
@@ -234,11 +235,6 @@ class NoteWriter:
                 if end in links:
                     links[end].append(link)
         return links
-
-    def _linked(self, agent_id: str, ids: Collection[int]) -> set[int]:
-        """Whatever is linked with these entries."""
-        links = self._repository.links_of(agent_id, list(ids))
-        return {end for link in links for end in (link.source, link.target)} - set(ids)
 
 
 def _made(pages: Coroutine[Any, Any, Sequence[Page]], go_on: Callable[[], bool]) -> Sequence[Page] | None:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from noodlings.errors import NotFound, StoreError, UserError
+from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
-from noodlings.store.database import BUSY_SECONDS, DATABASE_NAME, LOGS, require_content
+from noodlings.store.database import BUSY_SECONDS, DATABASE_NAME, LOGS, require_content, require_file
 from noodlings.store.lock import writer_lock
 
 
@@ -36,9 +36,7 @@ def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: 
         StoreBusy: noodlings runs in the destination.
         StoreError: the database cannot be read, is no database of noodlings, or the copy cannot be written.
     """
-    source, target = folder / DATABASE_NAME, destination / DATABASE_NAME
-    if not source.is_file():
-        raise NotFound(f"there is no {DATABASE_NAME} in {folder} yet; check --data")
+    source, target = require_file(folder), destination / DATABASE_NAME
     require_content(source)
     _require_destination(folder, destination, [DATABASE_NAME, *beside], force)
     with _in_words(destination):

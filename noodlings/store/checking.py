@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from noodlings.errors import NotFound, StoreError, UserError
-from noodlings.store.database import LOGS, Database
-from noodlings.store.opening import open_database
-from noodlings.store.transaction import Transaction
-from noodlings.store.transfer import SqlSnapshot
+from noodlings.store.database import LOGS
+from noodlings.store.transfer import SqlSnapshot, snapshot
 from noodlings.store.vault import Encryption
 
 _MOST_FAULTS = 1_000  # of the file that are listed
@@ -60,17 +57,13 @@ def check(
         StoreError: it is too damaged to be read at all, of a newer version, or needs another key.
     """
     found = Checked()
-    with (
-        closing(open_database(where, read_only=True, encryption=encryption)) as database,
-        database.snapshot() as transaction,
-    ):
-        if isinstance(database, Database):  # a server looks after its pages, and lets nothing be an orphan
-            found.damaged += [f"the file: {fault}" for fault in _page_faults(transaction, _MOST_FAULTS)]
-            orphans = transaction.pragma("foreign_key_check")
+    with snapshot(where, encryption, sealed_words=True) as kept:
+        if isinstance(where, Path):  # a server looks after its pages, and lets nothing be an orphan
+            found.damaged += [f"the file: {fault}" for fault in _page_faults(kept, _MOST_FAULTS)]
+            orphans = kept.transaction.pragma("foreign_key_check")
             found.damaged += [
                 f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
             ]
-        kept = SqlSnapshot(transaction, sealed_words=True)
         for agent_id in kept.agents():
             state = kept.agent(agent_id).state
             try:
@@ -98,11 +91,8 @@ def report_pages(folder: Path, encryption: Encryption | None = None) -> None:
     What is damaged in an index is otherwise only missed: SQLite leaves out what it does not find there.
     """
     try:
-        with (
-            closing(open_database(folder, read_only=True, encryption=encryption)) as database,
-            database.snapshot() as transaction,
-        ):
-            faults = _page_faults(transaction, 1)
+        with snapshot(folder, encryption) as kept:
+            faults = _page_faults(kept, 1)
     except (NotFound, StoreError, UserError) as error:
         log.warning("%s was not closed and cannot be checked: %s", folder, error)
         return
@@ -112,5 +102,5 @@ def report_pages(folder: Path, encryption: Encryption | None = None) -> None:
         log.info("%s was not closed; its pages are sound", folder)
 
 
-def _page_faults(transaction: Transaction, most: int) -> list[str]:
-    return [fault for (fault,) in transaction.pragma(f"integrity_check({most})") if fault != "ok"]
+def _page_faults(kept: SqlSnapshot, most: int) -> list[str]:
+    return [fault for (fault,) in kept.transaction.pragma(f"integrity_check({most})") if fault != "ok"]

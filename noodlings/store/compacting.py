@@ -17,9 +17,9 @@ from typing import Any
 
 from sqlalchemy import Select, Update, func, select
 
-from noodlings.errors import NotFound, StoreError
+from noodlings.errors import StoreError
 from noodlings.store import statements as sql
-from noodlings.store.database import DATABASE_NAME, Database, Durability
+from noodlings.store.database import DATABASE_NAME, Database, Durability, require_file
 from noodlings.store.documents import from_json
 from noodlings.store.packing import packed
 from noodlings.store.rows import Row, Stored, column, parts_document, parts_of, vector_of, vector_row
@@ -147,8 +147,7 @@ def compaction(
         StoreBusy: another process writes there; the words say which.
         StoreError: the database is damaged, foreign or of a newer version.
     """
-    if not (folder / DATABASE_NAME).is_file():
-        raise NotFound(f"there is no {DATABASE_NAME} in {folder} yet; check --data")
+    require_file(folder)
     with closing(Database(folder, durability, encryption=encryption)) as database:
         yield Compaction(database)
 

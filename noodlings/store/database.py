@@ -86,7 +86,7 @@ class Database(SqlDatabase):
         self._closed = False
         with ExitStack() as resources, self._in_words():
             if read_only:
-                self._require_file()
+                require_file(folder)
             else:
                 _make_folder(folder)
                 resources.enter_context(writer_lock(folder))
@@ -315,18 +315,13 @@ class Database(SqlDatabase):
                     " program is reading: close that program and try again"
                 )
             log.warning("the log beside %s was deleted; nothing is lost, and a new one was made", self.path)
-        self._require_file()
-        require_content(self.path)
+        require_content(require_file(self.path.parent))
         self._opened.close()
         self._open()
 
     def _found(self) -> Files:
         """Which files there are now under the names of the database and its logs."""
         return tuple(_identity(_stat(path)) for path in self._paths)
-
-    def _require_file(self) -> None:
-        if not self.path.is_file():
-            raise NotFound(f"there is no {DATABASE_NAME} in {self.path.parent} yet; check --data")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -360,6 +355,14 @@ class Database(SqlDatabase):
         if code == sqlite3.SQLITE_FULL:
             return StoreError(f"the disk is full: {self.path} cannot be saved; free some space ({error})")
         return StoreError(f"{self.path}: {error}")
+
+
+def require_file(folder: Path) -> Path:
+    """The database of a data folder. Raises `NotFound` where there is none."""
+    path = folder / DATABASE_NAME
+    if not path.is_file():
+        raise NotFound(f"there is no {DATABASE_NAME} in {folder} yet; check --data")
+    return path
 
 
 def require_content(path: Path) -> None:

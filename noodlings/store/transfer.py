@@ -51,11 +51,12 @@ class SqlSnapshot:
     """What was kept at one moment; the port `StoreSnapshot`.
 
     Attributes:
+        transaction: what it is read in.
         damaged: what is wrong with each record that could not be read so far.
     """
 
     def __init__(self, transaction: Transaction, sealed_words: bool) -> None:
-        self._transaction = transaction
+        self.transaction = transaction
         self._vault = transaction.vault
         self._sealed_words = sealed_words
         self.damaged: list[str] = []
@@ -70,17 +71,17 @@ class SqlSnapshot:
         return self._vault.encrypts
 
     def agents(self) -> list[str]:
-        return self._transaction.column(sql.AGENTS, {})
+        return self.transaction.column(sql.AGENTS, {})
 
     def agent(self, agent_id: str) -> ArchivedAgent:
         """An agent of `agents`; with an empty state where that cannot be read."""
         of_agent = {"of_agent": agent_id}
-        row = next(iter(self._transaction.rows(sql.AGENT, of_agent)), None)
+        row = next(iter(self.transaction.rows(sql.AGENT, of_agent)), None)
         if row is None:
             raise StoreError(f"the record of {agent_id} cannot be found; the database is damaged")
         state = next(self._readable([row], self._vault.reading("agents", state_of)), {})
-        last_id = self._transaction.value(sql.LAST_ID, of_agent)
-        last_symbol_id = self._transaction.value(sql.LAST_SYMBOL_ID, of_agent)
+        last_id = self.transaction.value(sql.LAST_ID, of_agent)
+        last_symbol_id = self.transaction.value(sql.LAST_SYMBOL_ID, of_agent)
         return ArchivedAgent(
             agent_id,
             max(last_id, row["forgotten_id"]),
@@ -111,7 +112,7 @@ class SqlSnapshot:
 
     def done_by(self) -> list[str]:
         """The ids of those who had something forgotten, which no export holds."""
-        return self._transaction.column(sql.DONE_BY, {})
+        return self.transaction.column(sql.DONE_BY, {})
 
     def _entry(self, row: Stored) -> ArchivedEntry:
         entry = entry_of(self._vault.opened("entries", row), self._sealed_words)
@@ -119,7 +120,7 @@ class SqlSnapshot:
 
     def _all(self, statement: Statement, agent_id: str, read: Callable[[Stored], Value]) -> Iterator[Value]:
         everything = {"of_agent": agent_id, "position": -1, "limit": LARGEST}
-        return self._readable(self._transaction.each(statement, everything), read)
+        return self._readable(self.transaction.each(statement, everything), read)
 
     def _readable(self, rows: Iterable[Row], read: Callable[[Stored], Value]) -> Iterator[Value]:
         for row in rows:
