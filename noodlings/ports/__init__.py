@@ -1,4 +1,7 @@
-"""Ports: small protocols by which the core asks something of the outside, and which adapters fulfil."""
+"""Ports: small protocols by which the core asks something of the outside, and which adapters fulfil.
+
+All of them are imported from here, also those that `language` and `storage` define.
+"""
 
 from __future__ import annotations
 
@@ -38,39 +41,6 @@ from noodlings.ports.storage import (
     StoreSnapshot,
     WorldStore,
 )
-
-__all__ = [
-    "ROOMS",
-    "ActionChooser",
-    "AgentImporter",
-    "AgentRecord",
-    "AgentState",
-    "Allowance",
-    "Ask",
-    "Changes",
-    "Clock",
-    "Embedder",
-    "EntryColumns",
-    "FactReader",
-    "FeelingModel",
-    "Forgotten",
-    "LanguageModel",
-    "LayeredEmbedder",
-    "Notes",
-    "OwnLine",
-    "Ownership",
-    "PersonalDatum",
-    "Repository",
-    "Speech",
-    "Store",
-    "StoreSnapshot",
-    "Symbolist",
-    "ToldLines",
-    "Understood",
-    "Utterance",
-    "Voice",
-    "WorldStore",
-]  # fmt: skip
 
 
 class Clock(Protocol):
