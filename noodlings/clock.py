@@ -25,13 +25,10 @@ log = logging.getLogger(__name__)
 
 def moment(value: Any, name: str = "it") -> float:
     """`value` as a moment of world time. Raises `UserError` for text, and for what no calendar holds."""
-    if isinstance(value, str | bytes | bool):
+    try:
+        number = math.nan if isinstance(value, str | bytes | bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
-    else:
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
     if not 0.0 <= number <= LATEST:  # NaN fails this too
         raise UserError(
             f"{name} is {value!r:.40}: it must be seconds since 1970-01-01 UTC,"

@@ -70,30 +70,19 @@ def local_source(settings: Settings) -> LocalSource:
     return LocalSource(folder, open_society, Caller("studio", "studio", Role.VIEWER), note_of)
 
 
-def require_readable(settings: Settings) -> None:
-    """Check that the data folder can be read, without loading anything.
-
-    Raises:
-        NotFound: there are no memories in it.
-        StoreError: it is damaged, or of another version.
-    """
-    from noodlings.store.opening import open_database, require_kept
-    from noodlings.store.vault import Encryption
-
-    where = require_kept(settings.database)
-    open_database(where, read_only=True, encryption=Encryption.of(settings.store)).close()
-
-
 def _read(asked: str, connection: socket.socket) -> None:
     """Answer the process at the other end, and end with it."""
     from noodlings.config import load_settings
+    from noodlings.store.opening import open_database
+    from noodlings.store.vault import Encryption
     from studio.process import send_greeting, serve
 
     config, overrides = json.loads(asked)
     try:
         settings = load_settings(config and Path(config), **overrides)
-        require_readable(settings)
         source = local_source(settings)
+        # What is damaged, or of another version, is refused before there is a screen.
+        open_database(settings.database, read_only=True, encryption=Encryption.of(settings.store)).close()
     except NoodlingsError as error:
         send_greeting(connection, refused=str(error))
         return

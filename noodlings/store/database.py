@@ -308,8 +308,7 @@ class Database(SqlDatabase):
                     f"{self.path} was deleted or replaced while noodlings had it open, so nothing more is"
                     " written: stop noodlings, put the file or a backup in its place, and start it again"
                 )
-            busy, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if busy:
+            if not self._emptied_log():
                 raise StoreBusy(
                     f"the log beside {self.path} was deleted, and its contents cannot be saved while another"
                     " program is reading: close that program and try again"

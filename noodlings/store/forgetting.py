@@ -193,9 +193,8 @@ def make_nameless(transaction: Transaction, agent_id: str, user_ids: Collection[
         if written_by(entry) in user_ids:
             given = entry.extra if entry.extra.get(KNOWN_BY) else entry.extra["data"]
             given[KNOWN_BY] = FORGOTTEN
-            change = {
-                "extra": to_json(entry.extra, "extra")
-            }  # without the tier it is sealed wherever there is a key
+            # Without the tier it is sealed wherever there is a key.
+            change = {"extra": to_json(entry.extra, "extra")}
             transaction.run(sql.REVISE, _key(agent_id, entry.id) | change)
     rows = transaction.rows(sql.ALL_SYMBOLS, {"of_agent": agent_id})
     for symbol in undamaged(rows, transaction.vault.reading("symbols", symbol_of)):

@@ -19,6 +19,8 @@ from noodlings.store.vault import Encryption, Vault
 class MemoryStore(SqlStore):
     """The port `Repository`, as `SqlStore` fulfils it, in a database without a file. See there."""
 
+    keeps_secrets = True
+
     def __init__(self, *, working_capacity: int = 20, kept_traces: int = 2_000) -> None:
         self._use(_MemoryDatabase(), working_capacity, kept_traces)
 
@@ -57,8 +59,6 @@ class _MemoryDatabase(Database):
 
 class _PlainVault(Vault):
     """Seals nothing, because nothing reaches a disk."""
-
-    keeps_secrets = True
 
     def sealed(self, table: str, row: Row) -> Row:
         """The row as it is."""

@@ -115,7 +115,7 @@ class SqlStore:
 
     @property
     def keeps_secrets(self) -> bool:
-        return self._database.vault.keeps_secrets
+        return self._database.vault.encrypts
 
     def commit(self, changes: Changes) -> None:
         agent_id, writes = changes.agent_id, writes_of(changes, self._kept_traces)

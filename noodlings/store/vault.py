@@ -140,18 +140,13 @@ class Vault:
 
     @property
     def encrypts(self) -> bool:
-        """Whether there is a key."""
+        """Whether there is a key. Without one nothing secret can be kept."""
         return self._current is not None
 
     @property
     def newest(self) -> int:
         """The number of the data key that new values are sealed with; 0 where there is none."""
         return 0 if self._current is None else self._current.number
-
-    @property
-    def keeps_secrets(self) -> bool:
-        """Whether secret and sealed memories can be kept: there is a key."""
-        return self.encrypts
 
     @property
     def _key(self) -> DataKey:
