@@ -36,16 +36,7 @@ from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.writer import MakePages, NoteSync, NoteWriter
 from noodlings.personal import personal_finder
-from noodlings.ports import (
-    Allowance,
-    Ask,
-    Clock,
-    Embedder,
-    Notes,
-    Repository,
-    Voice,
-    WorldStore,
-)
+from noodlings.ports import Allowance, Ask, Clock, Embedder, Notes, Repository, Voice, WorldStore
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.store.vault import Encryption

@@ -15,14 +15,7 @@ from stat import S_ISREG
 from typing import Annotated, Any, ClassVar, Literal
 
 import platformdirs
-from pydantic import (
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,

@@ -15,18 +15,7 @@ import threading
 import time
 from collections import Counter
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    MetaData,
-    Table,
-    Text,
-    bindparam,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import BigInteger, Column, MetaData, Table, Text, bindparam, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from noodlings.errors import AgentElsewhere, StoreError
