@@ -126,6 +126,9 @@ def test_tables_of_an_older_version_are_migrated_by_a_writer_only(url: str, admi
     with closing(SqlStore(url, encryption=keys)) as store:
         assert store.entries(AGENT, [1]) == {1: an_entry(1)}
     assert admin.execute("SELECT version_num FROM alembic_version").fetchall() == [(SCHEMA,)]
+    where = "schemaname = current_schema() AND indexname = 'ix_links_target'"
+    ((index,),) = admin.execute(f"SELECT indexdef FROM pg_indexes WHERE {where}")
+    assert index.endswith("(target_id, agent_id, strength, created, quoted)")
 
 
 def test_a_process_that_stands_still_holds_up_nobody_for_long(url: str, admin: Any) -> None:
