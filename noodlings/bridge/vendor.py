@@ -1,8 +1,8 @@
 """Copies the bridge and the memory into one folder that is imported under another name.
 
 It is for a host whose own package is called `noodlings` and so hides ours. The copy holds the modules that
-such a host uses and everything that they import; beside itself it needs only numpy. Imports in the copy have
-the other name; comments and other strings are unchanged.
+such a host uses and all that they import, none of which reads a file; beside itself it needs only numpy.
+Lines that import have the other name, and all others are unchanged.
 
 The copy is made aside and moved into place as a whole, after an earlier one was moved away. So if the process
 is killed there is one copy, the other, or for a moment none, but never half of one.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import keyword
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -36,6 +37,7 @@ MARKER = "VENDORED.md"
 _MARK = "Made by `noodlings bridge vendor`"
 
 _US = "noodlings"
+_IMPORTS = re.compile(rb"^([ \t]*(?:from|import) )noodlings\b", re.MULTILINE)
 _SOURCE = Path(__file__).parents[1]
 _BETTER = "name another, such as noodlings_memory"
 
@@ -79,25 +81,25 @@ def vendor(folder: Path, name: str) -> Vendored:
     return Vendored(target, len(files), replaced)
 
 
-def closure(entrances: Iterable[str]) -> dict[str, Module]:
-    """These modules and all modules of ours that they need, by name, without `noodlings` itself.
+def closure(entrances: Iterable[str]) -> dict[str, Path]:
+    """These modules and all modules of ours that they need, as name → file, without `noodlings` itself.
 
-    Imports within functions and for type checkers count, too, so that every import in a copy works; only an
-    import in `try: … except ImportError: …` does not count.
+    Imports within functions and for type checkers count, too, so that every import in a copy works; only
+    `try: … except ImportError: …` does not count.
 
     Raises:
         UserError: one of them needs a package other than numpy.
     """
-    found: dict[str, Module] = {}
+    found: dict[str, Path] = {}
     waiting = list(entrances)
     while waiting:
         name = waiting.pop()
         file = _file(name)
         if name in (_US, *found) or file is None:
             continue
-        found[name] = module = Module(name, file)
+        found[name] = file
         waiting.append(name.rpartition(".")[0])
-        for imported in sorted(module.imported):
+        for imported in _imported(ast.parse(file.read_bytes())):
             top = imported.partition(".")[0]
             if top == _US:
                 waiting.append(imported)
@@ -106,80 +108,17 @@ def closure(entrances: Iterable[str]) -> dict[str, Module]:
     return dict(sorted(found.items()))
 
 
-class Module:
-    """A module of ours, and the places in it where others are named.
-
-    Attributes:
-        imported: modules that it needs. `from a import b` gives both `a` and `a.b`, which may be no module.
-        data: packages from which it reads files, by `importlib.resources.files`.
-    """
-
-    def __init__(self, name: str, file: Path) -> None:
-        self.name = name
-        self.file = file
-        self.imported: set[str] = set()
-        self.data: set[str] = set()
-        self._content = file.read_bytes()
-        self._places: list[tuple[int, int]] = []
-        tree = ast.parse(self._content)
-        self._optional = {
-            inner
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Try) and any(map(_is_of_imports, node.handlers))
-            for statement in node.body
-            for inner in ast.walk(statement)
-        }
-        for node in ast.walk(tree):
-            self._read(node)
-
-    @property
-    def path(self) -> Path:
-        """Its path within the package."""
-        return self.file.relative_to(_SOURCE)
-
-    def renamed(self, name: str) -> bytes:
-        """Its source, with imports of `name` in place of those of `noodlings`."""
-        lines = self._content.splitlines(keepends=True)
-        for number, column in sorted(self._places, reverse=True):
-            line = lines[number - 1]
-            start = line.index(_US.encode(), column)
-            lines[number - 1] = line[:start] + name.encode() + line[start + len(_US) :]
-        return b"".join(lines)
-
-    def _read(self, node: ast.AST) -> None:
-        match node:
-            case ast.Import(names=names):
-                for alias in names:
-                    self._import(alias, alias.name)
-            case ast.ImportFrom(module=str(module), names=names, level=0):
-                self._import(node, module, *(f"{module}.{alias.name}" for alias in names))
-            case ast.Name(id="noodlings"):
-                self._place(node)
-            case ast.Call(func=ast.Name(id="files") | ast.Attribute(attr="files"), args=[package]):
-                match package:
-                    case ast.Constant(value=str(named)) if _ours(named):
-                        self.data.add(named)
-                        self._place(package)
-                    case ast.Name(id="__package__"):
-                        is_package = self.file.name == "__init__.py"
-                        self.data.add(self.name if is_package else self.name.rpartition(".")[0])
-
-    def _import(self, node: ast.alias | ast.stmt, module: str, *more: str) -> None:
-        if node not in self._optional:
-            self.imported |= {module, *more}
-        if _ours(module):
-            self._place(node)
-
-    def _place(self, node: ast.alias | ast.stmt | ast.expr) -> None:
-        self._places.append((node.lineno, node.col_offset))
-
-
-def _is_of_imports(handler: ast.ExceptHandler) -> bool:
-    return isinstance(handler.type, ast.Name) and handler.type.id in ("ImportError", "ModuleNotFoundError")
-
-
-def _ours(module: str) -> bool:
-    return module.partition(".")[0] == _US
+def _imported(node: ast.AST) -> Iterator[str]:
+    """The modules that are imported. `from a import b` gives both `a` and `a.b`, which may be no module."""
+    match node:
+        case ast.Import(names=names):
+            yield from (alias.name for alias in names)
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            yield from (module, *(f"{module}.{alias.name}" for alias in names))
+        case ast.Try(handlers=[ast.ExceptHandler(type=ast.Name(id="ImportError"))]):
+            return
+    for inner in ast.iter_child_nodes(node):
+        yield from _imported(inner)
 
 
 def _file(module: str) -> Path | None:
@@ -191,37 +130,32 @@ def _file(module: str) -> Path | None:
 
 def _files(name: str) -> dict[Path, bytes]:
     modules = closure(ENTRANCES)
-    files = {module.path: module.renamed(name) for module in modules.values()}
-    data = {path for module in modules.values() for package in module.data for path in _data(package)}
-    files |= {path.relative_to(_SOURCE): path.read_bytes() for path in data}
-    files |= {Path(text): _legal(text) for text in ("LICENSE", *(["NOTICE"] if data else []))}
-    files[Path("__init__.py")] = _front(name, modules).encode()
-    files[Path(MARKER)] = _about(name).encode()
-    return files
+    files = {
+        file.relative_to(_SOURCE): _IMPORTS.sub(rb"\1" + name.encode(), file.read_bytes())
+        for file in modules.values()
+    }
+    return files | {
+        Path("__init__.py"): _front(name, modules).encode(),
+        Path("LICENSE"): _licence(),
+        Path(MARKER): _about(name).encode(),
+    }
 
 
-def _data(package: str) -> Iterator[Path]:
-    """The files beside the modules of a package."""
-    for path in _SOURCE.joinpath(*package.split(".")[1:]).iterdir():
-        if path.is_file() and path.suffix != ".py":
-            yield path
-
-
-def _legal(text: str) -> bytes:
-    """A licence text, from the source tree or the installed package."""
+def _licence() -> bytes:
+    """The text of our licence, from the source tree or the installed package."""
     root = _SOURCE.parent
     if (root / "pyproject.toml").is_file():
-        return (root / text).read_bytes()
+        return (root / "LICENSE").read_bytes()
     try:
-        installed = metadata.distribution(_US).read_text(f"licenses/{text}")
+        installed = metadata.distribution(_US).read_text("licenses/LICENSE")
     except metadata.PackageNotFoundError:
         installed = None
     if installed is None:
-        raise UserError(f"{text} was not installed with noodlings: reinstall noodlings")
+        raise UserError("LICENSE was not installed with noodlings: reinstall noodlings")
     return installed.encode()
 
 
-def _front(name: str, modules: dict[str, Module]) -> str:
+def _front(name: str, modules: dict[str, Path]) -> str:
     """The `__init__` of a copy, with the public names of ours that are in it."""
     offered = sorted(
         (node.module, alias.name)

@@ -18,7 +18,7 @@ import pytest
 
 import noodlings
 from noodlings.bridge import vendor as vendoring
-from noodlings.bridge.vendor import ENTRANCES, MARKER, Module, closure, vendor
+from noodlings.bridge.vendor import ENTRANCES, MARKER, closure, vendor
 from noodlings.errors import UserError
 from tests.bridge.hosts import KINDS, rich_memory
 from tests.bridge.test_hosts import CHANGED, GRIEF, OUTSIDER
@@ -42,8 +42,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_the_memory_and_the_bridge_need_numpy_alone() -> None:
     modules = closure(ENTRANCES)
     assert {"noodlings.bridge.host_rows", "noodlings.memory.saved", "noodlings.values"} <= set(modules)
-    imported = {name.partition(".")[0] for module in modules.values() for name in module.imported}
-    assert imported - sys.stdlib_module_names == {"noodlings", "numpy"}
+    assert "noodlings.config" not in modules
 
 
 def test_what_needs_more_is_refused_with_who_needs_it() -> None:
@@ -51,60 +50,21 @@ def test_what_needs_more_is_refused_with_who_needs_it() -> None:
         closure(["noodlings.config"])
 
 
-def test_only_names_of_modules_are_changed(tmp_path: Path) -> None:
-    before = (
-        "# noodlings.text\r\n"
-        '"""import noodlings.text"""\n'
-        "s = 'é'; import noodlings.text, noodlings.files as noodlings_files\n"
-        "from noodlings.text import (  # of noodlings\n    clean, shorten)\n"
-        "from noodlings_else import noodlings as noodlings_else\n"
-        "def f(): from noodlings import text; return noodlings.text.clean('noodlings'), f'{noodlings.text}'\n"
-        "FILE = resources.files('noodlings.mind') / 'noodlings'\n"
-        "OWN = files(__package__)\n"
-    )
-    file = tmp_path / "module.py"
-    file.write_bytes(before.encode())
-    module = Module("noodlings.memory.module", file)
-    assert module.renamed("other").decode() == (
-        "# noodlings.text\r\n"
-        '"""import noodlings.text"""\n'
-        "s = 'é'; import other.text, other.files as noodlings_files\n"
-        "from other.text import (  # of noodlings\n    clean, shorten)\n"
-        "from noodlings_else import noodlings as noodlings_else\n"
-        "def f(): from other import text; return other.text.clean('noodlings'), f'{other.text}'\n"
-        "FILE = resources.files('other.mind') / 'noodlings'\n"
-        "OWN = files(__package__)\n"
-    )
-    assert {"noodlings.text", "noodlings.text.clean", "noodlings.files"} <= module.imported
-    assert module.data == {"noodlings.mind", "noodlings.memory"}
+def test_only_lines_that_import_are_changed(tmp_path: Path) -> None:
+    made = vendor(tmp_path, NAME).folder
+    for file in closure(ENTRANCES).values():
+        before = file.read_text("utf-8").split("\n")
+        after = (made / file.relative_to(ROOT / "noodlings")).read_text("utf-8").split("\n")
+        for line, copied in zip(before, after, strict=True):
+            imports = line.strip().startswith(("from noodlings.", "from noodlings ", "import noodlings."))
+            assert copied == (line.replace("noodlings", NAME, 1) if imports else line)
+            assert imports or "import noodlings" not in line
 
 
-def test_files_that_modules_read_are_taken_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = {
-        "pyproject.toml": "",
-        "LICENSE": "ours",
-        "NOTICE": "theirs",
-        "noodlings/__init__.py": "if True:\n    from noodlings.a.b import read\n    from yaml import x\n",
-        "noodlings/a/__init__.py": "",
-        "noodlings/a/b.py": (
-            "from importlib.resources import files\n"
-            "def read(): return (files('noodlings.a') / 'words.txt').read_text()\n"
-        ),
-        "noodlings/a/words.txt": "words",
-        "noodlings/a/unused.py": "import yaml",
-    }
-    for path, text in project.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    monkeypatch.setattr(vendoring, "_SOURCE", tmp_path / "noodlings")
-    monkeypatch.setattr(vendoring, "ENTRANCES", ("noodlings.a.b",))
-    made = vendor(tmp_path, NAME)
-    assert sorted(contents(made.folder)) == [
-        *("LICENSE", "NOTICE", MARKER, "__init__.py", "a/__init__.py", "a/b.py", "a/words.txt"),
-    ]
-    code = f"import {NAME}; print({NAME}.read())"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=True)
-    assert done.stdout == b"words\n"
+def test_none_of_its_modules_reads_a_file_of_ours() -> None:
+    for name, file in closure(ENTRANCES).items():
+        text = file.read_text("utf-8")
+        assert not any(way in text for way in ("importlib.resources", "__file__", "pkgutil")), name
 
 
 def test_the_licence_comes_from_the_tree_or_from_what_was_installed(
@@ -113,9 +73,10 @@ def test_the_licence_comes_from_the_tree_or_from_what_was_installed(
     licence = (ROOT / "LICENSE").read_bytes()
     assert (vendor(tmp_path, NAME).folder / "LICENSE").read_bytes() == licence
     monkeypatch.setattr(vendoring, "_SOURCE", tmp_path / "site-packages" / "noodlings")
-    assert vendoring._legal("LICENSE") == licence
+    assert vendoring._licence() == licence
+    monkeypatch.setattr(vendoring, "_US", "noodlings-that-is-not-installed")
     with pytest.raises(UserError, match="reinstall noodlings"):
-        vendoring._legal("GONE")
+        vendoring._licence()
 
 
 # -- in a host
