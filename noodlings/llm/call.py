@@ -157,6 +157,14 @@ class CallFailed(LLMError):
         self.args = (re.sub("\0+", "…", kept),)
 
 
+class Refused(LLMError):
+    """An answer is unusable; `advice` is for the model when it is asked once more."""
+
+    def __init__(self, words: str, advice: str) -> None:
+        super().__init__(words)
+        self.advice = advice
+
+
 @dataclass(slots=True)
 class Spent:
     """What a call cost: attempts, and their tokens; `sent` is the last prompt that was sent."""

@@ -28,11 +28,13 @@ from noodlings.llm.call import (
     ModelAnswer,
     ModelCall,
     Receipt,
+    Refused,
     Spent,
     Task,
 )
 from noodlings.llm.circuit_breaker import CircuitBreaker, CircuitOpen
 from noodlings.llm.endpoint import address, clean_words
+from noodlings.llm.prompting import retry_prompt
 from noodlings.llm.token_budget import TokenBudget
 from noodlings.llm.transport import Transport, unfinished
 from noodlings.ports import Allowance, WorldStore
@@ -178,7 +180,8 @@ class Gateway:
         """What `read` makes of the model's answer.
 
         Args:
-            read: raises `LLMError` when the answer is unusable.
+            read: raises `LLMError` when the answer is unusable. If it is `Refused`, and time is left, the
+                model is told why and asked once more.
             allowance: for whom, and until when. Costs are added to it, also on failure. `late` is called once
                 if the first word of a reply takes longer than `llm.first_token_seconds`.
             flows: called again and again with what has come of a streamed answer; it may end the call by
@@ -187,16 +190,27 @@ class Gateway:
         Raises:
             LLMError: there is no usable answer in time.
         """
-        pending = _PendingCall(call, allowance, flows)
-        spent = pending.spent
         try:
-            async with self._turn_of(call.task):
+            try:
+                return await self._ask_once(_PendingCall(call, allowance, flows), read)
+            except Refused as refused:
+                if self._monotonic() >= allowance.until:
+                    raise
+                again = replace(call, prompt=retry_prompt(call.prompt, str(refused), refused.advice))
+            return await self._ask_once(_PendingCall(again, allowance, flows), read)
+        except LLMError as error:
+            raise LLMError(f"{self._endpoint}: {error}") from None
+
+    async def _ask_once(self, pending: _PendingCall, read: Callable[[ModelAnswer], T]) -> T:
+        spent, allowance = pending.spent, pending.allowance
+        try:
+            async with self._turn_of(pending.call.task):
                 answer = await self._recorded(pending)
             return read(answer)
         except LLMError as error:
             if spent.sent is not None:
                 spent.sent.failure = str(error)
-            raise LLMError(f"{self._endpoint}: {error}") from None
+            raise
         finally:
             allowance.calls += spent.calls
             allowance.tokens += spent.tokens

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import SENTENCE_END
+from noodlings.llm.call import SENTENCE_END, Refused
 from noodlings.llm.foreign_language import foreign_at
 from noodlings.llm.loops import loop_at
 from noodlings.llm.prompting import TONES, all_templates
@@ -43,14 +43,6 @@ MOST_MARKS = 8
 """Marks before a name; without a limit the search on a page of marks would take quadratic time."""
 LONG_ACTS = 12
 """The fewest words of stage directions that may be too many."""
-
-
-class Refused(LLMError):
-    """An answer is unusable; `advice` is for the model when it is asked once more."""
-
-    def __init__(self, words: str, advice: str) -> None:
-        super().__init__(words)
-        self.advice = advice
 
 
 @dataclass(frozen=True, slots=True)

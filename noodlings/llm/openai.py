@@ -1,17 +1,17 @@
 """The voice of a language model: one call for a reply, or one for each lens of a thought.
 
 Within its deadline it returns something fit to be said or raises an `LLMError`, so that another voice can
-speak. The `guard` decides what may be said of an answer; if it refuses one, the model is asked once more.
+speak. The `guard` decides what may be said of an answer; if it refuses one of which nothing was said yet, the
+model is asked once more.
 """
 
 from __future__ import annotations
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import ModelAnswer, ModelCall, Prompt, Task
+from noodlings.llm.call import ModelAnswer, ModelCall, Prompt, Refused, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import passed
 from noodlings.llm.prompting import modulate_prompt, reply_prompt
-from noodlings.llm.retry import ask_twice
 from noodlings.llm.sentences import SentenceStream
 from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.values.lens import Lens
@@ -77,6 +77,11 @@ class OpenAIVoice:
         def read(answer: ModelAnswer) -> str:
             # Only the end shows that such a model began by thinking aloud, so its answers are not streamed.
             self._thinks_unmarked |= "</think>" in answer.text and "<think" not in answer.text
-            return passed(answer.text, utterance, whole=answer.whole)
+            try:
+                return passed(answer.text, utterance, whole=answer.whole)
+            except Refused as refused:
+                if stream and stream.spoken:
+                    raise LLMError(str(refused)) from None
+                raise
 
-        return await ask_twice(self._gateway, call, read, allowance, stream)
+        return await self._gateway.ask(call, read, allowance, stream.hear if stream else None)

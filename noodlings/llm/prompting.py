@@ -236,6 +236,13 @@ def facts_prompt(told: ToldLines, kinds: Sequence[str]) -> Prompt:
     return _messages("facts", slots)
 
 
+def retry_prompt(prompt: Prompt, reason: str, advice: str) -> Prompt:
+    """The same prompt, with what was wrong with the first answer at the end of its last message."""
+    *before, last = prompt
+    told = filled("retry", reason=reason, advice=advice)
+    return *before, Message(last.role, f"{last.content}\n\n{told}")
+
+
 def fenced(text: str, width: int) -> str:
     """Text from outside as one JSON string of at most `width` characters of text."""
     return _bracketless(shorten(clean(text), width))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from noodlings.llm.call import SENTENCE_END, CallFailed
-from noodlings.llm.guard import LABEL, LONGEST_REPLY, SHORTEST_SENTENCE, Refused, passed
+from noodlings.llm.call import SENTENCE_END, CallFailed, Refused
+from noodlings.llm.guard import LABEL, LONGEST_REPLY, SHORTEST_SENTENCE, passed
 from noodlings.ports import Utterance
 
 ENDED = "its later sentences are not usable"

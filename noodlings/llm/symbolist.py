@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from noodlings.llm.call import ModelCall, Task
+from noodlings.llm.call import ModelCall, Refused, Task
 from noodlings.llm.foreign_language import foreign_at
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.guard import Refused, without_fragments
+from noodlings.llm.guard import without_fragments
 from noodlings.llm.prompting import symbol_prompt
-from noodlings.llm.retry import ask_twice
 from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
@@ -56,9 +55,7 @@ class LLMSymbolist:
         """An image. Raises `LLMError` if there is no new one in time."""
         prompt = symbol_prompt(event, affect, avoid, EXAMPLES)
         call = ModelCall(Task.SYMBOL, prompt, TEMPERATURE, seed=stable(event, *avoid))
-        return await ask_twice(
-            self._gateway, call, lambda answer: image_in(answer.text, event, avoid), allowance
-        )
+        return await self._gateway.ask(call, lambda answer: image_in(answer.text, event, avoid), allowance)
 
 
 def image_in(text: str, event: str, avoid: Sequence[str]) -> str:

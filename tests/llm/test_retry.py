@@ -7,10 +7,8 @@ import json
 import pytest
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import Message, ModelAnswer, ModelCall, Task
-from noodlings.llm.guard import Refused
+from noodlings.llm.call import Message, ModelAnswer, ModelCall, Refused, Task
 from noodlings.llm.openai import OpenAIVoice
-from noodlings.llm.retry import ask_twice
 from noodlings.llm.symbolist import LLMSymbolist
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
@@ -70,5 +68,5 @@ async def test_nothing_is_asked_for_once_more_when_the_time_is_over() -> None:
     async with serving(chat("mew.")) as server, server.gateway() as gateway:
         call = ModelCall(Task.REPLY, (Message("user", "hello"),), 0.5)
         with pytest.raises(LLMError, match="is late"):
-            await ask_twice(gateway, call, read, allowance)
+            await gateway.ask(call, read, allowance)
     assert len(server.asked) == 1
