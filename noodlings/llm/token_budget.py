@@ -7,7 +7,7 @@ tokens when it ends, so concurrent calls may exceed a token limit by what they u
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,38 +18,13 @@ from noodlings.ports import WorldStore
 KEY = "llm_budget"
 """The key in the world store."""
 HOUR, DAY = 3_600, 86_400
+_SECONDS = {"hour": HOUR, "day": DAY}
+
+_Spent = dict[str, Any]
+"""`hour` and `day` have their number since 1970 and the calls and tokens of everybody; `players` has those of
+each in that hour, by id."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Spent:
-    calls: int = 0
-    tokens: int = 0
-
-    def add(self, calls: int, tokens: int) -> None:
-        self.calls += calls
-        self.tokens += tokens
-
-
-@dataclass(slots=True)
-class _Window:
-    """What was spent in the hour or day with this number since 1970."""
-
-    seconds: int
-    number: int = -1
-    everybody: _Spent = field(default_factory=_Spent)
-    players: dict[str, _Spent] = field(default_factory=dict)
-
-    def turn_to(self, now: float) -> None:
-        """Begin anew when another hour or day has begun."""
-        number = int(now // self.seconds)
-        if number != self.number:  # even an earlier one: a clock that was far ahead must not lock us out
-            self.number, self.everybody, self.players = number, _Spent(), {}
-
-    def renews(self) -> str:
-        """When it begins anew, in words."""
-        return datetime.fromtimestamp((self.number + 1) * self.seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 class TokenBudget:
@@ -62,12 +37,9 @@ class TokenBudget:
 
     def __init__(self, settings: BudgetSettings, world_store: WorldStore | None) -> None:
         self._limits = settings
-        self._limited = any(settings.model_dump().values())
-        self._world_store = world_store
-        self._hour, self._day = _Window(HOUR), _Window(DAY)
+        self._world_store = world_store if any(settings.model_dump().values()) else None
+        self._spent = _read(self._world_store.world_get(KEY) if self._world_store else None)
         self._unsaved: list[tuple[str, int, int]] = []
-        if world_store is not None and self._limited:
-            self._restore(world_store.world_get(KEY))
 
     def admit(self, user_id: str, now: float) -> None:
         """Raise `LLMError`, which names the budget and its renewal, if nothing is left for a call.
@@ -76,77 +48,73 @@ class TokenBudget:
             user_id: the player; "" for nobody, who has no budget of their own.
             now: wall time, seconds since 1970-01-01 UTC.
         """
-        self._turn_to(now)
-        limits = self._limits
-        player = self._hour.players.get(user_id, _Spent())
-        for name, limit, spent, window in (
-            ("calls_per_hour", limits.calls_per_hour, self._hour.everybody.calls, self._hour),
-            ("tokens_per_hour", limits.tokens_per_hour, self._hour.everybody.tokens, self._hour),
-            ("calls_per_day", limits.calls_per_day, self._day.everybody.calls, self._day),
-            ("tokens_per_day", limits.tokens_per_day, self._day.everybody.tokens, self._day),
-            ("calls_per_player_hour", limits.calls_per_player_hour, player.calls, self._hour),
-            ("tokens_per_player_hour", limits.tokens_per_player_hour, player.tokens, self._hour),
+        spent = _current(self._spent, now)
+        for name, window, counts in (
+            ("hour", "hour", spent["hour"][1:]),
+            ("day", "day", spent["day"][1:]),
+            ("player_hour", "hour", spent["players"].get(user_id, (0, 0))),
         ):
-            if 0 < limit <= spent:
-                words = name.replace("_", " ").replace("player hour", "hour and player")
-                raise LLMError(f"the budget of {limit:,} {words} is used up until {window.renews()}")
+            for what, count in zip(("calls", "tokens"), counts, strict=True):
+                limit = getattr(self._limits, f"{what}_per_{name}")
+                if 0 < limit <= count:
+                    words = f"{limit:,} {what} per {name.replace('player_hour', 'hour and player')}"
+                    renews = datetime.fromtimestamp((spent[window][0] + 1) * _SECONDS[window], UTC)
+                    raise LLMError(f"the budget of {words} is used up until {renews:%Y-%m-%d %H:%M} UTC")
 
     def spend(self, user_id: str, now: float, *, calls: int = 0, tokens: int = 0) -> None:
         """Count what was spent. If the store fails, that is logged, and the count is in memory only."""
 
-        counted = False
-
-        def added(kept: Any) -> dict[str, Any]:
+        def added(kept: Any) -> _Spent:
             """What is kept, to which another process may have added, with all that is not saved yet."""
-            nonlocal counted
-            self._hour, self._day = _Window(HOUR), _Window(DAY)
-            self._restore(kept)
-            self._turn_to(now)
-            for spent in self._unsaved:
-                self._count(*spent)
-            counted = True
-            return self._as_dict()
+            spent = _current(_read(kept), now)
+            for unsaved in self._unsaved:
+                spent = _with(spent, *unsaved)
+            return spent
 
-        if self._world_store is not None and self._limited:
+        here = _with(_current(self._spent, now), user_id, calls, tokens)
+        if self._world_store is not None:
             self._unsaved.append((user_id, calls, tokens))
             try:
-                self._world_store.world_update(KEY, added)
+                here = self._world_store.world_update(KEY, added)
                 self._unsaved.clear()
             except StoreError as error:
                 _log.warning("the record of model spending cannot be saved: %s", error)
-        if not counted:
-            self._turn_to(now)
-            self._count(user_id, calls, tokens)
+        self._spent = here
 
-    def _count(self, user_id: str, calls: int, tokens: int) -> None:
-        self._hour.everybody.add(calls, tokens)
-        self._day.everybody.add(calls, tokens)
-        if user_id and (calls or user_id in self._hour.players):  # or they have been forgotten since
-            self._hour.players.setdefault(user_id, _Spent()).add(calls, tokens)
 
-    def _turn_to(self, now: float) -> None:
-        self._hour.turn_to(now)
-        self._day.turn_to(now)
+def _with(spent: _Spent, user_id: str, calls: int, tokens: int) -> _Spent:
+    def more(counts: Sequence[int]) -> list[int]:
+        return [*counts[:-2], counts[-2] + calls, counts[-1] + tokens]
 
-    def _as_dict(self) -> dict[str, Any]:
-        hour, day = self._hour, self._day
-        return {
-            "hour": [hour.number, hour.everybody.calls, hour.everybody.tokens],
-            "day": [day.number, day.everybody.calls, day.everybody.tokens],
-            "players": {user_id: [spent.calls, spent.tokens] for user_id, spent in hour.players.items()},
+    players = spent["players"]
+    if user_id and (calls or user_id in players):  # or they have been forgotten since
+        players = players | {user_id: more(players.get(user_id, (0, 0)))}
+    return {"hour": more(spent["hour"]), "day": more(spent["day"]), "players": players}
+
+
+def _current(spent: _Spent, now: float) -> _Spent:
+    """What was spent in the present hour and day, also if another is later: the clock may have been ahead."""
+    current = dict(spent)
+    for name, seconds in _SECONDS.items():
+        if spent[name][0] != now // seconds:
+            current |= {name: [int(now // seconds), 0, 0]} | ({"players": {}} if name == "hour" else {})
+    return current
+
+
+def _read(kept: Any) -> _Spent:
+    """What was kept; nothing spent if there is nothing, or nothing that can be read."""
+    spent: _Spent = {"hour": [-1, 0, 0], "day": [-1, 0, 0], "players": {}}
+    if kept is None:
+        return spent
+    try:
+        read: _Spent = {}
+        for name in _SECONDS:
+            number, calls, tokens = map(int, kept[name])
+            read[name] = [number, calls, tokens]
+        read["players"] = {
+            str(who): [int(calls), int(tokens)] for who, (calls, tokens) in kept["players"].items()
         }
-
-    def _restore(self, kept: Any) -> None:
-        if kept is None:
-            return
-        try:
-            for window, name in ((self._hour, "hour"), (self._day, "day")):
-                number, calls, tokens = map(int, kept[name])
-                window.number, window.everybody = number, _Spent(calls, tokens)
-            players = {
-                str(who): _Spent(int(calls), int(tokens)) for who, (calls, tokens) in kept["players"].items()
-            }
-            self._hour.players = players
-        except (TypeError, ValueError, KeyError, AttributeError):
-            _log.warning("the record of model spending cannot be read; counting starts again from 0")
-            self._hour, self._day = _Window(HOUR), _Window(DAY)
+        return read
+    except (TypeError, ValueError, KeyError, AttributeError):
+        _log.warning("the record of model spending cannot be read; counting starts again from 0")
+        return spent

@@ -126,7 +126,7 @@ def test_what_could_not_be_kept_is_kept_later():
         patch.setattr(world_store, "world_update", FullShelf().world_update)
         spent.spend("", NOON, tokens=50)
     spent.spend("", NOON, tokens=1)
-    assert budget(world_store, tokens_per_day=100)._as_dict()["day"][2] == 51
+    assert world_store.world_get(KEY)["day"][2] == 51
 
 
 def test_two_processes_count_what_both_spend():
