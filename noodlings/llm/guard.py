@@ -18,7 +18,7 @@ from typing import Any
 from noodlings.errors import LLMError
 from noodlings.llm.call import SENTENCE_END, Refused
 from noodlings.llm.foreign_language import foreign_at
-from noodlings.llm.loops import loop_at
+from noodlings.llm.loops import WORD, loop_at
 from noodlings.llm.prompting import TONES, all_templates
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
@@ -106,7 +106,6 @@ _END = re.compile(
     r"<\|(?:im_end|eot_id|end|endoftext|end_of_text)\|>|</s>|<eos>|<end_of_turn>", re.IGNORECASE
 )
 _QUOTES = {'"': '"', "“": "”", "«": "»"}
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 """An underscore at the edge of a word, which would hide that edge."""
 
@@ -163,7 +162,7 @@ def _first_sentences(line: str, most: int) -> str:
     """At most so many sentences from the beginning of a line; exclamations are not counted."""
     counted, begin = 0, 0
     for end in [*(found.end() for found in SENTENCE_END.finditer(line)), len(line)]:
-        counted += len(_WORD.findall(line, begin, end)) >= SHORTEST_SENTENCE
+        counted += len(WORD.findall(line, begin, end)) >= SHORTEST_SENTENCE
         if counted > most:
             return line[:begin]
         begin = end
@@ -313,7 +312,7 @@ def _loop(text: str, utterance: Utterance | None) -> int | None:
     if not made:
         return loop_at(text)
     # A goose may honk for long before something else.
-    others = (at.start() for at in _WORD.finditer(text) if not made.issuperset(_folded(at[0])))
+    others = (at.start() for at in WORD.finditer(text) if not made.issuperset(_folded(at[0])))
     begins = next(others, len(text))
     found = loop_at(text[begins:])
     return None if found is None else begins + found
@@ -321,25 +320,17 @@ def _loop(text: str, utterance: Utterance | None) -> int | None:
 
 def _instruction(text: str, utterance: Utterance | None) -> int | None:
     lenses = () if utterance is None else tuple(lens.direction for lens in utterance.lenses)
-    runs = _template_runs().union(*map(_runs, lenses))
-    return 0 if runs & _runs(text) or _template_sentences() & _sentences(text) else None
+    runs, sentences = _instructions()
+    told = runs.union(*map(_runs, lenses)) & _runs(text) or sentences & _sentences(text)
+    return 0 if told else None
 
 
 @lru_cache(maxsize=1)
-def _template_texts() -> tuple[str, ...]:
-    """Our instructions in pieces, without tags and slots: what fills a slot may well be said."""
-    return tuple(re.split(r"\$\{?\w+\}?|</?\w+>|\n---\n", all_templates())) + tuple(TONES.values())
-
-
-@lru_cache(maxsize=1)
-def _template_runs() -> frozenset[tuple[str, ...]]:
-    return frozenset().union(*map(_runs, _template_texts()))
-
-
-@lru_cache(maxsize=1)
-def _template_sentences() -> frozenset[str]:
-    """The sentences of our templates and parts of them, without questions, which anybody may ask."""
-    return frozenset().union(*(_sentences(re.sub(r"[^.!?:;]+\?", "", text)) for text in _template_texts()))
+def _instructions() -> tuple[frozenset[tuple[str, ...]], frozenset[str]]:
+    """Runs of words and sentences of our templates, without what fills slots and what anybody may ask."""
+    texts = [*re.split(r"\$\{?\w+\}?|</?\w+>|\n---\n", all_templates()), *TONES.values()]
+    sentences = (_sentences(re.sub(r"[^.!?:;]+\?", "", text)) for text in texts)
+    return frozenset().union(*map(_runs, texts)), frozenset().union(*sentences)
 
 
 def _sentences(text: str) -> frozenset[str]:
@@ -349,7 +340,7 @@ def _sentences(text: str) -> frozenset[str]:
 
 
 def _folded(text: str) -> list[str]:
-    return [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
+    return [word.casefold().replace("’", "'") for word in WORD.findall(text)]
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
@@ -370,8 +361,8 @@ def _acts(text: str, utterance: Utterance | None) -> int | None:
     if utterance is None or not utterance.persona.verbal or _gestures(utterance.persona):
         return None
     plain = text.replace("**", "")
-    done = len(_WORD.findall(" ".join(ACT.findall(plain))))
-    said = len(_WORD.findall(ACT.sub(" ", plain)))
+    done = len(WORD.findall(" ".join(ACT.findall(plain))))
+    said = len(WORD.findall(ACT.sub(" ", plain)))
     return 0 if done >= LONG_ACTS and done > 2 * said else None
 
 

@@ -10,7 +10,7 @@ import re
 
 LONGEST_PERIOD = 40
 """Words that are repeated as one."""
-MOST_WORDS = 1_000
+MOSTWORDS = 1_000
 """How many words of a text are read."""
 VARIED = 0.25
 """The least part of different words in a text of `MANY` words or more; with less it is a loop."""
@@ -18,7 +18,7 @@ MANY = 40
 
 _TIMES = ((1, 10), (3, 5), (7, 4), (LONGEST_PERIOD, 3))
 """(longest period, times): how often a period must come in a row to be a loop."""
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _END = re.compile(r"[.!?…\n]")
 _STUTTER = re.compile(r"(\S{1,8}?)\1{39,}")
 
@@ -28,7 +28,7 @@ def loop_at(text: str) -> int | None:
 
     Whole sentences are no part of the loop when they come for the first time.
     """
-    found = list(_WORD.finditer(text))[:MOST_WORDS]
+    found = list(WORD.finditer(text))[:MOSTWORDS]
     words = [word.group().casefold() for word in found]
     begins = [found[_aligned(text, found, *loop)].start() for loop in _loops(words)]
     if stutter := _STUTTER.search(text):
