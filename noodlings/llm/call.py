@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections import defaultdict, deque
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -104,21 +104,21 @@ class Receipt:
     refused: bool = False
 
     @property
-    def tokens(self) -> int:
-        """Tokens as the server reports them, 0 for a refused call. Otherwise (many servers report none for a
-        stream, and none does for an interrupted call) an estimate from the characters, prompt included.
-        """
-        if self.usage.total or self.refused:
-            return self.usage.total
-        return math.ceil((self.asked + self.answered) / CHARACTERS_A_TOKEN)
-
-    @property
     def counts(self) -> TokenCounts | None:
-        """Tokens that were sent and that came back; None for a refused call."""
+        """Tokens that were sent and that came back; None for a refused call.
+
+        Where the server reports none (many do not for a stream), or the call broke off, they are estimated.
+        """
         if self.usage.prompt or self.refused:
             return None if self.refused else self.usage
         sent, answered = (math.ceil(length / CHARACTERS_A_TOKEN) for length in (self.asked, self.answered))
-        return TokenCounts(self.tokens, sent, answered, estimated=True)
+        total = self.usage.total or math.ceil((self.asked + self.answered) / CHARACTERS_A_TOKEN)
+        return TokenCounts(total, sent, answered, estimated=True)
+
+    @property
+    def tokens(self) -> int:
+        """All tokens that `counts`."""
+        return self.counts.total if self.counts else 0
 
 
 class CallFailed(LLMError):
@@ -200,11 +200,8 @@ class CallRecorder:
 
     def keep(self, call: ModelCall, spent: Spent, outcome: ModelAnswer | LLMError) -> None:
         """Record a call and its outcome. Raises `LLMError` if it cannot be written."""
-        line = _Line(call.task, prompt_hash(call), spent.calls, spent.tokens)
-        if isinstance(outcome, ModelAnswer):
-            line = replace(line, text=outcome.text, whole=outcome.whole)
-        else:
-            line = replace(line, error=str(outcome))
+        said = asdict(outcome) if isinstance(outcome, ModelAnswer) else {"error": str(outcome)}
+        line = _Line(call.task, prompt_hash(call), spent.calls, spent.tokens, **said)
         try:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(line)) + "\n")

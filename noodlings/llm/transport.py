@@ -160,7 +160,7 @@ def _usage(found: Any) -> TokenCounts:
     )
     details = usage.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
-    return TokenCounts(total, sent, answered, cached)
+    return TokenCounts(total or sent + answered, sent, answered, cached)
 
 
 def _count(given: Any) -> int | None:
