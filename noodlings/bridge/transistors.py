@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from noodlings.agent.recipes import plain_persona
 from noodlings.errors import UserError
@@ -74,13 +74,7 @@ def thought_state(
     )
 
 
-if TYPE_CHECKING:
-    _Base = CognitiveTransistor
-else:
-    _Base = object
-
-
-class _OfBridge(_Base):
+class _OfBridge(CognitiveTransistor):
     """A transistor that also takes a dict as the state; it reads these memories, empty ones by default."""
 
     def __init__(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -84,7 +83,7 @@ class Places:
 def load_places(file: Path = PLACES) -> Places:
     """Read the rooms. Raises `UserError`, naming the file and what is wrong in it."""
     try:
-        places = _reader().validate_python(yaml_of(file))
+        places = TypeAdapter(Places).validate_python(yaml_of(file))
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
@@ -101,8 +100,3 @@ def load_places(file: Path = PLACES) -> Places:
 def came_from(direction: str) -> str:
     """Where somebody comes from who walked in this direction: north → "the south"."""
     return _OPPOSITE.get(direction, "somewhere else")
-
-
-@cache
-def _reader() -> TypeAdapter[Places]:
-    return TypeAdapter(Places)
