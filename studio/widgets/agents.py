@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
 
 from noodlings.drawing.marks import LOUD, QUIET, cut, feeling_text, number, words
 from studio.widgets.marks import axis_bars, spark
+from studio.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from noodlings.inspect.views import AgentView
@@ -32,10 +32,9 @@ class AgentList(Vertical):
 
     DEFAULT_CSS = f"""
     AgentList {{ width: {WIDTH}; border-right: solid $panel; }}
-    AgentList OptionList {{ height: 1fr; border: none; padding: 0; background: transparent;
-                            scrollbar-size-vertical: 1; }}
-    AgentList OptionList:focus {{ border: none; background: $surface; }}
-    AgentList OptionList > .option-list--option {{ padding: 0 0 0 1; }}
+    AgentList Rows {{ height: 1fr; }}
+    AgentList Rows:focus {{ background: $surface; }}
+    AgentList Rows > .option-list--option {{ padding: 0 0 0 1; }}
     AgentList #axes {{ height: auto; padding: 0 0 0 1; border-top: solid $panel; }}
     """
 
@@ -48,12 +47,12 @@ class AgentList(Vertical):
         self._surprises: dict[str, Sequence[float]] = {}
 
     def compose(self) -> ComposeResult:
-        yield OptionList(markup=False)
+        yield Rows()
         yield Static(id="axes", markup=False)
 
     @property
-    def _options(self) -> OptionList:
-        return self.query_one(OptionList)
+    def _rows(self) -> Rows:
+        return self.query_one(Rows)
 
     @property
     def ids(self) -> Sequence[str]:
@@ -63,7 +62,7 @@ class AgentList(Vertical):
     @property
     def chosen(self) -> str:
         """Id of the chosen agent, or ""."""
-        option = self._options.highlighted_option
+        option = self._rows.highlighted_option
         return "" if option is None else str(option.id)
 
     def name_of(self, agent: str) -> str:
@@ -71,23 +70,14 @@ class AgentList(Vertical):
         return self._views[agent].name if agent in self._views else ""
 
     def update_from(self, agents: Sequence[AgentView]) -> None:
-        before = self.ids
         self._views = {view.id: view for view in agents}
-        if self.ids == before:
-            self._draw_agents()
-        else:
-            chosen = self.chosen
-            self._options.clear_options()
-            self._options.add_options(Option(self._text(agent), agent) for agent in self.ids)
-            if self.ids:
-                self._options.highlighted = self.ids.index(chosen) if chosen in self._views else 0
-        self._draw_axes()
+        self._draw()
 
     def update_surprises(self, agent: str, surprises: Sequence[float]) -> None:
         """Show how surprised an agent was in its latest turns, oldest first, 0…1."""
         self._surprises[agent] = surprises
         if agent in self._views:
-            self._options.replace_option_prompt(agent, self._text(agent))
+            self._draw()
 
     def step(self, by: int) -> None:
         """Choose the agent `by` places further down, wrapping around."""
@@ -97,17 +87,20 @@ class AgentList(Vertical):
 
     def choose(self, agent: str) -> None:
         if agent in self._views:
-            self._options.highlighted = self.ids.index(agent)
+            self._rows.highlighted = self.ids.index(agent)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self._draw_agents()
-        self._draw_axes()
+        self._draw()
         self.post_message(self.Chosen())
 
-    def _draw_agents(self) -> None:
-        for agent in self._views:
-            self._options.replace_option_prompt(agent, self._text(agent))
+    def _draw(self) -> None:
+        if self._rows.show(self._texts()):  # and chose another one
+            self._rows.show(self._texts())
+        self._draw_axes()
+
+    def _texts(self) -> dict[str, Text]:
+        return {agent: self._text(agent) for agent in self._views}
 
     def _text(self, agent: str) -> Text:
         view, surprises = self._views[agent], self._surprises.get(agent, ())
