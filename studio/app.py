@@ -28,7 +28,6 @@ from studio.source import (
     DISCONNECTED,
     RECONNECTED,
     ActionRequest,
-    Failure,
     Source,
     SourceEvent,
     Unreachable,
@@ -90,7 +89,7 @@ class Studio(App[None]):
     @property
     def ansi_theme(self) -> TerminalTheme:
         """The shades of the sixteen terminal colours in the current theme."""
-        return terminal_theme(self.current_theme)
+        return terminal_theme(self.current_theme.name)
 
     @property
     def pane(self) -> Pane:
@@ -145,7 +144,7 @@ class Studio(App[None]):
             mind = await self._answer(questions.OBSERVE, view.id)
             if workspace.closing:
                 return
-            if not isinstance(mind, Failure):
+            if not isinstance(mind, NoodlingsError):
                 workspace.update_mind(mind)
 
     async def _update(self, pane: Pane, queries: Sequence[Query]) -> None:
@@ -159,11 +158,11 @@ class Studio(App[None]):
             if not results.failure:
                 workspace.mark_updated(pane)
 
-    async def _answer(self, question: Question[V], agent: str, **arguments: Any) -> V | Failure:
+    async def _answer(self, question: Question[V], agent: str, **arguments: Any) -> V | NoodlingsError:
         try:
             return await self._source.ask(question, agent, **arguments)
         except NoodlingsError as error:
-            return Failure(str(error))
+            return error
 
     async def _listen(self) -> None:
         async for event in self._source.events():

@@ -22,13 +22,6 @@ class Unreachable(NoodlingsError):
     """The source does not answer now. It keeps trying, and reports that in `Source.events`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Takes the place of a view when a query failed."""
-
-    message: str
-
-
 class Action(StrEnum):
     """What can be done to a memory of an agent, or said to the agent."""
 

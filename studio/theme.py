@@ -66,16 +66,13 @@ _SHADES = {
 }
 
 
-def terminal_theme(theme: Theme) -> TerminalTheme:
-    """Which shade each of the sixteen colours is in one of the `THEMES`; another gets the nearest of them."""
-    near = theme if theme.name in _SHADES else DARK if theme.dark else LIGHT
-    return _terminal_theme(near.name, theme.background or "#000000", theme.foreground or "#ffffff")
-
-
 @cache  # it is asked for with every line that is drawn
-def _terminal_theme(name: str, background: str, foreground: str) -> TerminalTheme:
-    normal, bright_blue = _SHADES[name].split(" / ")
+def terminal_theme(name: str) -> TerminalTheme:
+    """Which shade each of the sixteen colours is in the theme of this name, for others in the dark one."""
+    theme = next((theme for theme in THEMES if theme.name == name), DARK)
+    normal, bright_blue = _SHADES[theme.name].split(" / ")
     colours = [Color.parse(shade).rgb for shade in normal.split()]
     bright = [*colours]
     bright[_NORMAL.index("blue")] = Color.parse(bright_blue).rgb
-    return TerminalTheme(Color.parse(background).rgb, Color.parse(foreground).rgb, colours, bright)
+    ground, letters = (Color.parse(str(shade)).rgb for shade in (theme.background, theme.foreground))
+    return TerminalTheme(ground, letters, colours, bright)

@@ -16,7 +16,7 @@ from textual.message import Message
 
 from noodlings.errors import NoodlingsError
 from noodlings.inspect.questions import Question, V
-from studio.source import ActionRequest, Failure, SourceEvent
+from studio.source import ActionRequest, SourceEvent
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import Drawing
 
@@ -47,11 +47,11 @@ class Query:
 
 
 class Results(dict[str, Any]):
-    """Views and failures by the keys of the queries."""
+    """Views, or the errors of queries that failed, by the keys of the queries."""
 
-    def find(self, question: Question[V], key: str = "") -> V | Failure | None:
+    def find(self, question: Question[V], key: str = "") -> V | NoodlingsError | None:
         """One result; None if it was not asked for."""
-        found: V | Failure | None = self.get(key or question.name)
+        found: V | NoodlingsError | None = self.get(key or question.name)
         return found
 
     def view(self, question: Question[V]) -> V:
@@ -60,9 +60,9 @@ class Results(dict[str, Any]):
         return view
 
     @property
-    def failure(self) -> Failure | None:
+    def failure(self) -> NoodlingsError | None:
         """The first failure."""
-        return next((result for result in self.values() if isinstance(result, Failure)), None)
+        return next((result for result in self.values() if isinstance(result, NoodlingsError)), None)
 
 
 class Pane(Vertical):
@@ -110,8 +110,8 @@ class Pane(Vertical):
     def show_status(self, text: str, warning: bool = False) -> None:
         self.query_one(StatusLine).show(text, warning)
 
-    def show_failure(self, failure: Failure) -> None:
-        self.show_status(failure.message, warning=True)
+    def show_failure(self, failure: NoodlingsError) -> None:
+        self.show_status(str(failure), warning=True)
 
     def focus_first(self) -> None:
         """Focus the first part that can take the keys."""

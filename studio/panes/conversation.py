@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.inspect.questions import Question
 from noodlings.values.memory import Order
 from studio.panes.base import Pane, Query, Results
-from studio.source import Failure
 
 if TYPE_CHECKING:
     from noodlings.inspect.views import EntriesView, EntryView
@@ -108,18 +108,18 @@ class ConversationPane(Pane):
         """Failures are left to `update_from`, which calls `find_turn`."""
         self.update_from(results)
 
-    def find_turn(self, results: Results) -> WhyView | Failure | None:
+    def find_turn(self, results: Results) -> WhyView | NoodlingsError | None:
         """The chosen turn, if it is among the results. Also takes the lines that are among them."""
         talk = self.conversation
         lines, why = results.find(questions.BROWSE, LINES), results.find(questions.TURN, TURN)
-        if isinstance(lines, Failure):
+        if isinstance(lines, NoodlingsError):
             return lines
         if lines is not None:
             talk.take(lines)
             if self._going_back:
                 self._going_back = False
                 self.action_answer(-1)
-        if isinstance(why, Failure):
+        if isinstance(why, NoodlingsError):
             if talk.at is None or talk.at in (line.id for line in talk.lines):
                 return why
             talk.at = None  # it was forgotten

@@ -15,8 +15,8 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from noodlings.drawing.marks import QUIET
+from noodlings.errors import NoodlingsError
 from studio.panes.entry_text import bars_text, exchange_text, facts_text, link_text
-from studio.source import Failure
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import Drawing
 from studio.widgets.rows import Rows
@@ -52,7 +52,7 @@ class Detail(VerticalScroll):
     def __init__(self) -> None:
         super().__init__()
         self.entry: EntryView | None = None
-        self._links: LinksView | Failure | None = None
+        self._links: LinksView | NoodlingsError | None = None
 
     def compose(self) -> ComposeResult:
         yield StatusLine(id="linked-from")
@@ -86,13 +86,13 @@ class Detail(VerticalScroll):
             self.show_links(None)
             self.scroll_home(animate=False)
 
-    def show_links(self, links: LinksView | Failure | None) -> None:
+    def show_links(self, links: LinksView | NoodlingsError | None) -> None:
         """Show the answer to `questions.LINKS` about this memory; None while it is not known."""
         self._links = links
         rows = self.query_one("#links", Rows)
         found: Sequence[LinkedEntryView] = ()
-        if links is None or isinstance(links, Failure):
-            title = links.message if links else ""
+        if links is None or isinstance(links, NoodlingsError):
+            title = "" if links is None else str(links)
         else:
             found = links.linked
             title = f"links {len(found)}" if found else "no links"
@@ -122,5 +122,5 @@ class Detail(VerticalScroll):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self._links is not None and not isinstance(self._links, Failure):
+        if self._links is not None and not isinstance(self._links, NoodlingsError):
             self.post_message(self.LinkFollowed(self._links.linked[event.option_index].entry.id))

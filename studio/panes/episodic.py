@@ -9,12 +9,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.values.memory import STORED, Order
 from studio.panes.base import Query, Results
 from studio.panes.entry_text import COLUMNS, cells, hidden_note
 from studio.panes.memory_pane import MemoryPane
-from studio.source import Failure
 from studio.widgets.inputs import LineInput
 from studio.widgets.lines import StatusLine
 from studio.widgets.table import Table
@@ -57,11 +57,6 @@ class Episodic(MemoryPane):
         self._version = 0  # of order and filter; pages of an earlier one come too late
         self._outdated = True
 
-    @property
-    def up_to_date(self) -> bool:
-        """Whether the rows in view are those of the latest order and filter."""
-        return not self._outdated and self.table.complete
-
     def focus_first(self) -> None:
         self.table.focus()
 
@@ -76,7 +71,7 @@ class Episodic(MemoryPane):
                 super().receive(results)
             elif not key.startswith(f"{self._version} "):
                 continue
-            elif isinstance(page, Failure):
+            elif isinstance(page, NoodlingsError):
                 self.show_failure(page)
             else:
                 self._take_page(page)

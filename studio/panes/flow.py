@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from noodlings.drawing.marks import LOUD, QUIET, bar, cut, done_without, feeling_text, number, words
+from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.inspect.reasons import SEARCHED, in_groups, reason_of
 from noodlings.text import clean
@@ -28,7 +29,6 @@ from studio.panes.why_lines import (
     reason_text,
     recalled_cells,
 )
-from studio.source import Failure
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import Draw, Drawing
 from studio.widgets.table import Column, Table
@@ -97,9 +97,9 @@ class Flow(MemoryPane, ConversationPane):
 
     def update_from(self, results: Results) -> None:
         flow, why = results.find(questions.FLOW), self.find_turn(results)
-        if flow is not None and not isinstance(flow, Failure):
+        if flow is not None and not isinstance(flow, NoodlingsError):
             self._flow = flow
-        if isinstance(why, Failure):
+        if isinstance(why, NoodlingsError):
             self.show_failure(why)
         elif why is not None:
             self._draw(why)

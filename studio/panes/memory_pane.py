@@ -11,12 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 
+from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.text import shorten
 from studio.dialogs import Prompt
 from studio.panes.base import Pane, Query, Results
 from studio.panes.detail import Detail
-from studio.source import Action, ActionRequest, Failure
+from studio.source import Action, ActionRequest
 from studio.widgets.table import Table
 
 if TYPE_CHECKING:
@@ -144,11 +145,11 @@ class MemoryPane(Pane):
         else:
             self._take_links(links)
 
-    def _take_links(self, links: LinksView | Failure) -> None:
+    def _take_links(self, links: LinksView | NoodlingsError) -> None:
         """Show the links, and the memory that they belong to as it is now."""
         if self._links_of is None:
             return
-        if isinstance(links, Failure):
+        if isinstance(links, NoodlingsError):
             self._links_of = None  # so the next update asks again
         elif links.entry.id != self._links_of:
             return

@@ -15,12 +15,13 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 
 from noodlings.drawing.marks import LOUD, QUIET, ago, feeling_style, words
+from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.text import clean
 from studio.panes.base import Query, Results
 from studio.panes.entry_text import hidden_note, short_age
 from studio.panes.memory_pane import MemoryPane
-from studio.source import Action, ActionRequest, Failure
+from studio.source import Action, ActionRequest
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import folded, named_row
 from studio.widgets.rows import Rows
@@ -143,8 +144,8 @@ class People(MemoryPane):
             super().receive(results)
             return
         for key, result in results.items():
-            (self._failed if isinstance(result, Failure) else self._views)[key] = result
-            if not isinstance(result, Failure):
+            (self._failed if isinstance(result, NoodlingsError) else self._views)[key] = result
+            if not isinstance(result, NoodlingsError):
                 self._failed.pop(key, None)
         if results:
             self._awaited -= results.keys()
@@ -223,8 +224,8 @@ class People(MemoryPane):
             self.ask_links(self._followed or evidence[self._at])
         self._show_status()
 
-    def _take_links(self, links: LinksView | Failure) -> None:
-        if isinstance(links, Failure):  # it may be forgotten: then nothing of it stays on the screen
+    def _take_links(self, links: LinksView | NoodlingsError) -> None:
+        if isinstance(links, NoodlingsError):  # it may be forgotten: then nothing of it stays on the screen
             self.detail.show(None)
         super()._take_links(links)
 

@@ -19,7 +19,7 @@ from noodlings.text import MAX_LINE, clean
 from studio.panes.base import Query, Results
 from studio.panes.conversation import ConversationPane
 from studio.panes.why_lines import why_text
-from studio.source import RECONNECTED, Action, ActionRequest, Failure, SourceEvent, Unreachable
+from studio.source import RECONNECTED, Action, ActionRequest, SourceEvent, Unreachable
 from studio.widgets.inputs import LineInput
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import Draw, Drawing, folded
@@ -96,7 +96,7 @@ class Talk(ConversationPane):
 
     def update_from(self, results: Results) -> None:
         why = self.find_turn(results)
-        if isinstance(why, Failure):
+        if isinstance(why, NoodlingsError):
             self.show_failure(why)
             return
         self._draw_lines()

@@ -14,11 +14,11 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, done_without, measure, spoken_by
+from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.text import clean
 from studio.panes.base import Query, Results
 from studio.panes.conversation import ConversationPane
-from studio.source import Failure
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import differences
 
@@ -76,7 +76,7 @@ class Transistors(ConversationPane):
             return
         if questions.PROMPT.name in results:
             self._prompt = results.view(questions.PROMPT)
-        if why is not None and not isinstance(why, Failure):
+        if why is not None and not isinstance(why, NoodlingsError):
             self._why = why
         if questions.TRANSISTORS.name in results:
             self._chain = results.view(questions.TRANSISTORS)

@@ -12,10 +12,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, feeling_text, measure, number, words
+from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from studio.panes.base import Query, Results
 from studio.panes.memory_pane import MemoryPane
-from studio.source import Failure
 from studio.widgets.inputs import LineInput
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import AXES
@@ -93,7 +93,7 @@ class WhatIf(MemoryPane):
     def on_mount(self) -> None:
         self._feeling: list[float] | None = None  # as it is now
         self._moved = False  # the user has set a slider
-        self._found: dict[str, AlikeView | RecallView | Failure] = {}
+        self._found: dict[str, AlikeView | RecallView | NoodlingsError] = {}
         self._status = ""
         self._partial = False  # only a part of the memory was searched
         self._polling = self.set_interval(POLL_SECONDS, self._poll_archive, pause=True)
@@ -181,11 +181,11 @@ class WhatIf(MemoryPane):
         if self._found.keys() != {NOW, THEN}:
             return
         now, then = self._found[NOW], self._found[THEN]
-        failure = now if isinstance(now, Failure) else then
-        if isinstance(failure, Failure):
+        failure = now if isinstance(now, NoodlingsError) else then
+        if isinstance(failure, NoodlingsError):
             self._polling.pause()
             self.show_failure(failure)
-        elif not isinstance(now, Failure) and not isinstance(then, Failure):
+        elif not isinstance(now, NoodlingsError) and not isinstance(then, NoodlingsError):
             self._draw(_hits(now), _hits(then))
 
     def _poll_archive(self) -> None:

@@ -46,7 +46,7 @@ class HeatStrip(Widget, can_focus=True):
     def __init__(self, groups: Sequence[tuple[str, int]]) -> None:
         super().__init__()
         self._groups = groups
-        self._count = sum(count for _, count in groups)
+        self._names = [f"{name} {at}" for name, count in groups for at in range(1, count + 1)]
         self._starts = set(accumulate(count for _, count in groups))
         self._rows: Sequence[Sequence[float]] = ()
 
@@ -57,14 +57,10 @@ class HeatStrip(Widget, can_focus=True):
 
     def name_of(self, index: int) -> str:
         """The name of a number: its group and its place in it, from 1."""
-        for name, count in self._groups:
-            if index < count:
-                return f"{name} {index + 1}"
-            index -= count
-        raise IndexError(index)
+        return self._names[index]
 
     def validate_chosen(self, chosen: int) -> int:
-        return chosen % self._count
+        return chosen % len(self._names)
 
     def watch_chosen(self) -> None:
         self.post_message(self.Chosen())
@@ -73,7 +69,7 @@ class HeatStrip(Widget, can_focus=True):
         self.chosen += by
 
     def on_click(self, event: events.Click) -> None:
-        for at in range(self._count):
+        for at in range(len(self._names)):
             if 0 <= event.x - self._left(at) < self._cells_each:
                 self.chosen = at
 
@@ -88,7 +84,7 @@ class HeatStrip(Widget, can_focus=True):
     @property
     def _cells_each(self) -> int:
         room = self.size.width - LABEL_WIDTH - len(self._groups) + 1
-        return min(max(room // self._count, 1), MAX_CELLS)
+        return min(max(room // len(self._names), 1), MAX_CELLS)
 
     def _left(self, at: int) -> int:
         """The first cell of a number."""

@@ -31,10 +31,6 @@ class Drawing(Widget):
         super().__init__(id=id)
         self._draw: Draw | None = None
 
-    @property
-    def drawn(self) -> bool:
-        return self._draw is not None
-
     def show(self, draw: Draw | None) -> None:
         """Show another drawing, or none."""
         before = self._lines(self.size.width)

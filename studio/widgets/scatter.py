@@ -13,7 +13,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -83,11 +82,10 @@ class Scatter(Widget, can_focus=True):
         self._ends = ends
         self._points: Sequence[Point] = ()
         self._marks: Sequence[Point] = ()
-        self._placed: tuple[Size, list[tuple[int, int]]] | None = None
 
     def show(self, points: Sequence[Point], marks: Sequence[Point]) -> None:
         """Show points; `marks` are drawn on top of them and cannot be chosen."""
-        self._points, self._marks, self._placed = points, marks, None
+        self._points, self._marks = points, marks
         if self.chosen >= len(points):
             self.chosen = -1
         self.refresh()
@@ -150,8 +148,6 @@ class Scatter(Widget, can_focus=True):
 
     def _cells(self) -> list[tuple[int, int]]:
         """Column and row of each point, its own where there is room."""
-        if self._placed and self._placed[0] == self.size:
-            return self._placed[1]
         width, height = self.size
         taken = {self._cell(mark) for mark in self._marks}
         for told, row, start in self._labels(width, height):
@@ -165,7 +161,6 @@ class Scatter(Widget, can_focus=True):
             )
             cells[at] = next(free, cells[at])
             taken.add(cells[at])
-        self._placed = (self.size, cells)
         return cells
 
     def _cell(self, point: Point) -> tuple[int, int]:

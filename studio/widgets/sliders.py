@@ -24,11 +24,10 @@ NUMBER_WIDTH = 6
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """One number and its range."""
+    """One number, between `low` and 1."""
 
     name: str
     low: float = 0.0
-    high: float = 1.0
 
 
 class Sliders(Widget, can_focus=True):
@@ -93,7 +92,7 @@ class Sliders(Widget, can_focus=True):
 
     def _row(self, at: int) -> Text:
         slider, value = self._sliders[at], self._values[at]
-        knob = round((value - slider.low) / (slider.high - slider.low) * (self._room - 1))
+        knob = round((value - slider.low) / (1.0 - slider.low) * (self._room - 1))
         here = at == self.chosen and self.has_focus
         figure = signed_number(value) if slider.low < 0 else number(value)
         return Text.assemble(
@@ -108,11 +107,10 @@ class Sliders(Widget, can_focus=True):
     def _set_at_pointer(self, x: int) -> None:
         slider = self._sliders[self.chosen]
         share = min(max((x - 2 - NAME_WIDTH) / (self._room - 1), 0.0), 1.0)
-        self._set(self.chosen, round(slider.low + share * (slider.high - slider.low), 2))
+        self._set(self.chosen, round(slider.low + share * (1.0 - slider.low), 2))
 
     def _set(self, at: int, value: float) -> None:
-        slider = self._sliders[at]
-        value = min(max(value, slider.low), slider.high)
+        value = min(max(value, self._sliders[at].low), 1.0)
         if value != self._values[at]:
             self._values[at] = value
             self.refresh()

@@ -138,11 +138,6 @@ class Table(ScrollView, can_focus=True):
         first = self.scroll_offset.y
         return first, max(min(first + self._height - 1, self.count - 1), first)
 
-    @property
-    def complete(self) -> bool:
-        """Whether no row in view is missing."""
-        return not self._missing()
-
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         if y == 0:

@@ -75,7 +75,7 @@ async def test_cursor_and_scrolling_stay_in_a_table(tmp_path: Path, pane: type[W
     async with looking(source, (80, 24)) as (app, pilot):
         await pilot.press("3" if pane is Working else "4")
         table = app.query_one(pane).query_one(Table)
-        await until(pilot, lambda: table.count > 10 and table.complete)
+        await until(pilot, lambda: table.count > 10 and not table._missing())
         await pilot.press("home", "down", "down")
         table.scroll_to(y=9, animate=False)  # as with a wheel: the cursor is no longer in sight
         await again(pilot, source)
@@ -86,7 +86,7 @@ async def test_rows_that_come_while_somebody_scrolls_do_not_pull_them_back(tmp_p
     async with looking(Village(tmp_path), (80, 24)) as (app, pilot):
         await pilot.press("4")
         table = app.query_one(Episodic).query_one(Table)
-        await until(pilot, lambda: table.count > 10 and table.complete)
+        await until(pilot, lambda: table.count > 10 and not table._missing())
         table.begin(table.count)
         table.scroll_to(y=9, animate=False)  # as with a wheel, before the rows are drawn
         await pilot.pause()

@@ -25,6 +25,11 @@ def source(tmp_path: Path) -> Village:
     return Village(tmp_path)
 
 
+def up_to_date(pane: Episodic) -> bool:
+    """Whether the rows in view are those of the latest order and filter."""
+    return not pane._outdated and not pane.table._missing()
+
+
 def texts(table: Table) -> list[str]:
     """What stands in the column of texts, of the rows that are there."""
     return [table._rows[at][4].plain for at in sorted(table._rows)]
@@ -73,7 +78,7 @@ async def test_episodic_memory_is_sorted_by_keys_and_titles(source: Village) -> 
     async with looking(source, size=(140, 40)) as (app, pilot):
         await pilot.press("4")
         pane = app.query_one(Episodic)
-        await until(pilot, lambda: pane.up_to_date and pane.table.count == 150)
+        await until(pilot, lambda: up_to_date(pane) and pane.table.count == 150)
         assert "by importance ↓" in screen_of(app)
         for order in ("strength ↓", "feeling ↑", "who ↑", "text ↑", "when ↓", "importance ↓"):
             await pilot.press("s")
@@ -91,15 +96,15 @@ async def test_the_filter_narrows_with_each_letter(source: Village) -> None:
         await pilot.press("4", "slash")
         pane = app.query_one(Episodic)
         await pilot.press(*"memory 12")
-        await until(pilot, lambda: pane.up_to_date and pane.table.count == 11)
+        await until(pilot, lambda: up_to_date(pane) and pane.table.count == 11)
         assert "11 found" in screen_of(app)
         await pilot.press("space", "o")
-        await until(pilot, lambda: pane.up_to_date and pane.table.count == 1)
+        await until(pilot, lambda: up_to_date(pane) and pane.table.count == 1)
         await pilot.press(*"xx")
         await until(pilot, lambda: "No matches" in screen_of(app))
         assert pane.detail.entry is None
         await pilot.press("escape")
-        await until(pilot, lambda: pane.up_to_date and pane.table.count == 150)
+        await until(pilot, lambda: up_to_date(pane) and pane.table.count == 150)
         assert pane.query_one(LineInput).value == ""
         assert app.focused is pane.table
 
@@ -108,13 +113,13 @@ async def test_everything_is_loaded_as_one_scrolls(source: Village) -> None:
     async with looking(source) as (app, pilot):
         await pilot.press("4")
         pane = app.query_one(Episodic)
-        await until(pilot, lambda: pane.up_to_date and pane.table.count == 150)
+        await until(pilot, lambda: up_to_date(pane) and pane.table.count == 150)
         await pilot.press("e")
-        await until(pilot, lambda: pane.up_to_date and "ever perceived" in screen_of(app))
+        await until(pilot, lambda: up_to_date(pane) and "ever perceived" in screen_of(app))
         assert "by when ↓" in screen_of(app)
         assert len(texts(pane.table)) < 150
         await pilot.press("end")
-        await until(pilot, lambda: pane.up_to_date and texts(pane.table)[-1] == "memory 1 of a wolf")
+        await until(pilot, lambda: up_to_date(pane) and texts(pane.table)[-1] == "memory 1 of a wolf")
         await pilot.click("#episodic-table", offset=(16, 0))
         if "strength" in screen_of(app):
             assert "known only for what" in screen_of(app)
@@ -128,7 +133,7 @@ async def test_a_second_click_on_a_row_opens_it(source: Village) -> None:
     async with looking(source) as (app, pilot):
         await pilot.press("4")
         pane = app.query_one(Episodic)
-        await until(pilot, lambda: pane.up_to_date)
+        await until(pilot, lambda: up_to_date(pane))
         await pilot.click("#episodic-table", offset=(30, 4))
         assert pane.table.cursor == 3
         await pilot.click("#episodic-table", offset=(30, 4))
