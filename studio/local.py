@@ -1,6 +1,6 @@
 """A data folder as a source. It is only read, and sees changes that a running game writes.
 
-The modules that read memories are imported with the first question, in a thread, so the screen appears first.
+It belongs into a process of its own (`studio.process`), for opening the folder holds up everything else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noodlings.errors import NoodlingsError, NotFound, StoreError
+from noodlings.errors import NotFound, StoreError
 from noodlings.inspect.questions import AGENTS, Question, V
 from noodlings.values.caller import Caller
 from studio.source import ReadOnlySource, SourceEvent
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from noodlings.inspect.inspector import Inspector
 
 POLL_SECONDS = 1.0
-
-Opened = tuple["Inspector", ExitStack]
 
 
 class LocalSource(ReadOnlySource):
@@ -47,26 +45,19 @@ class LocalSource(ReadOnlySource):
         self._open_society = open_society
         self._caller = caller
         self._note_path = note_path
-        self._opening: asyncio.Task[Opened] | None = None
+        self._open = ExitStack()
+        self._inspector: Inspector | None = None
 
     async def ask(self, question: Question[V], agent: str = "", **arguments: Any) -> V:
         while True:
-            if self._opening is None:
-                self._opening = asyncio.create_task(asyncio.to_thread(self._open))
-            opening = self._opening
-            try:
-                inspector, _ = await asyncio.shield(opening)
-            except NoodlingsError:
-                if opening is self._opening:
-                    self._opening = None  # the next question tries again
-                raise
+            inspector = self._opened()
             try:
                 method = getattr(inspector, question.name)
                 about = () if question is AGENTS else (agent,)
                 view: V = method(self._caller, *about, **question.values(arguments))
                 return await view if isawaitable(view) else view
             except StoreError:
-                if opening is self._opening:
+                if inspector is self._inspector:
                     raise
                 # The folder was closed meanwhile; open it again.
 
@@ -76,14 +67,14 @@ class LocalSource(ReadOnlySource):
             raise NotFound(
                 f"There is no note of memory {entry}; notes.enabled in the settings has them written."
             )
-        return await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
+        return path.read_text(encoding="utf-8", errors="replace")
 
     async def events(self) -> AsyncIterator[SourceEvent]:
         """One event for all agents whenever the files have changed. The folder is then opened again."""
-        before = await asyncio.to_thread(_database_state, self._folder)
+        before = _database_state(self._folder)
         while True:
             await asyncio.sleep(POLL_SECONDS)
-            state = await asyncio.to_thread(_database_state, self._folder)
+            state = _database_state(self._folder)
             if state != before:
                 before = state
                 await self.close()
@@ -91,18 +82,15 @@ class LocalSource(ReadOnlySource):
 
     async def close(self) -> None:
         """Close the folder. The next question opens it again."""
-        opening, self._opening = self._opening, None
-        if opening is not None:
-            await asyncio.wait([opening])
-            if opening.exception() is None:
-                opening.result()[1].close()
+        self._inspector = None
+        self._open.close()
 
-    def _open(self) -> Opened:
-        from noodlings.inspect.inspector import Inspector
+    def _opened(self) -> Inspector:
+        from noodlings.inspect.inspector import Inspector  # takes long, and the greeting comes first
 
-        with ExitStack() as opened:
-            inspector = Inspector(opened.enter_context(self._open_society()))
-            return inspector, opened.pop_all()
+        if self._inspector is None:
+            self._inspector = Inspector(self._open.enter_context(self._open_society()))
+        return self._inspector
 
 
 def _database_state(folder: Path) -> tuple[tuple[str, int, int], ...]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
@@ -118,50 +116,6 @@ async def test_a_note_is_read(tmp_path: Path) -> None:
     note.write_text("# one", encoding="utf-8")
     source = Village(tmp_path, lambda: society(memories(5)), {1: note})
     assert await source.note("phi", 1) == "# one"
-
-
-class Opening:
-    """Opens societies, and counts them; the first one only when it is told to."""
-
-    def __init__(self) -> None:
-        self.go_on = threading.Event()
-        self.opened = self.closed = 0
-
-    @contextmanager
-    def __call__(self) -> Iterator[Society]:
-        self.opened += 1
-        assert self.go_on.wait(30)
-        with closing(society()) as opened:
-            yield opened
-        self.closed += 1
-
-
-async def test_it_is_opened_once_whoever_gives_up_meanwhile_and_closed_though_nobody_waits(
-    tmp_path: Path,
-) -> None:
-    opening = Opening()
-    source = LocalSource(tmp_path, opening, VIEWER, lambda agent, entry: None)
-    given_up, waited_for = (asyncio.create_task(source.ask(questions.AGENTS)) for _ in range(2))
-    await asyncio.sleep(0)
-    given_up.cancel()
-    opening.go_on.set()
-    assert (await waited_for).agents
-    assert opening.opened == 1
-    await source.close()
-    assert opening.closed == 1
-
-
-async def test_leaving_while_it_is_opened_leaves_nothing_open(tmp_path: Path) -> None:
-    opening = Opening()
-    source = LocalSource(tmp_path, opening, VIEWER, lambda agent, entry: None)
-    asked = asyncio.create_task(source.ask(questions.AGENTS))
-    await asyncio.sleep(0)
-    leaving = asyncio.create_task(source.close())
-    asked.cancel()
-    await asyncio.sleep(0)
-    opening.go_on.set()
-    await leaving
-    assert (opening.opened, opening.closed) == (1, 1)
 
 
 async def test_what_cannot_be_opened_is_tried_again(tmp_path: Path) -> None:
