@@ -144,24 +144,20 @@ class _Visit:
         self.address, self.at_the_door = wire.address, True
         self._screen = Screen(terminal=False, write=wire.send, columns=lambda: wire.columns)
         self._typing_rate = TypingRate(settings.lines_per_second, AT_ONCE, settings.timer.now())
-        self._work: asyncio.Task[None] | None = None
-        self._over = asyncio.Event()
+        self._work = asyncio.create_task(self._stay(), name=f"visit from {wire.address}")
 
     async def run(self) -> None:
-        self._work = asyncio.create_task(self._stay(), name=f"visit from {self._wire.address}")
         try:
             await self._work
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():  # the port ends, and not this visit alone
                 raise
-        finally:
-            self._over.set()
 
     async def end(self, why: str) -> None:
         """End it from outside, and wait until nothing of it is left in the world."""
         self._cancel(why)
-        await self._over.wait()
+        await asyncio.wait((self._work,))
 
     def make_room(self) -> None:
         """End it for a newcomer, who may know a password."""
@@ -170,8 +166,7 @@ class _Visit:
 
     def _cancel(self, why: str) -> None:
         self._show(Text(why, style="dim"))
-        if self._work is not None:
-            self._work.cancel()
+        self._work.cancel()
 
     async def _stay(self) -> None:
         self._show(self._settings.greeting())
