@@ -124,19 +124,26 @@ class Place:
         return True
 
 
-def cannot_listen(host: str, port: int, instead: str, error: Exception) -> UserError:
-    """The refusal where a port cannot be listened on; `instead` is what to try where somebody else has it."""
-    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-        return UserError(f"Port {port} on {host} is in use. Stop the other program, or {instead}.")
-    why = error.strerror if isinstance(error, OSError) else None
-    return UserError(f"Cannot listen on {host}, port {port}: {why or error}. Choose another host or port.")
+def listening(host: str, port: int, instead: str) -> socket.socket:
+    """A plain socket that listens there.
 
+    Args:
+        instead: what to try where another program has the port.
 
-def listening(host: str, port: int) -> socket.socket:
-    """A plain socket that listens there. Raises `OSError`, `OverflowError`: the address cannot be used."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, _, _, _, where = found[0]
-    return socket.create_server(where[:2], family=family, backlog=BACKLOG)
+    Raises:
+        UserError: the address cannot be used.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, where = found[0]
+        return socket.create_server(where[:2], family=family, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+            taken = f"Port {port} on {host} is in use. Stop the other program, or {instead}."
+            raise UserError(taken) from None
+        why = error.strerror if isinstance(error, OSError) else None
+        words = f"Cannot listen on {host}, port {port}: {why or error}. Choose another host or port."
+        raise UserError(words) from None
 
 
 class Connections:
@@ -158,13 +165,9 @@ class Connections:
         self.strangers, self.known, self.inside = _Groups(), _Groups(), _Groups()
         self._places: dict[int, Place] = {}
 
-    def listen(self, host: str, port: int) -> socket.socket:
-        """A socket that listens there and takes no more connections than there may be.
-
-        Raises:
-            OSError, OverflowError: the address cannot be used.
-        """
-        return self.adopt(listening(host, port))
+    def listen(self, host: str, port: int, instead: str) -> socket.socket:
+        """As `listening`, but the socket takes no more connections than there may be."""
+        return self.adopt(listening(host, port, instead))
 
     def adopt(self, plain: socket.socket) -> socket.socket:
         """The same of a socket that is bound already."""

@@ -28,7 +28,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from noodlings.config import Settings
-from noodlings.connections import Connections, cannot_listen, listening, most_connections
+from noodlings.connections import Connections, listening, most_connections
 from noodlings.errors import StoreError, UserError
 from noodlings.host.backups import ScheduledBackups
 from noodlings.host.nights import reflect_within
@@ -404,10 +404,7 @@ def _is_loopback(host: str) -> bool:
 
 def bound_to(address: Address) -> socket.socket:
     """A socket that listens there. Raises `UserError`."""
-    try:
-        return listening(address.host, address.port)
-    except (OSError, OverflowError) as error:
-        raise cannot_listen(address.host, address.port, "try --port 0", error) from None
+    return listening(address.host, address.port, "try --port 0")
 
 
 def _bound(address: Address, connections: Connections, shared: socket.socket | None = None) -> socket.socket:

@@ -240,7 +240,7 @@ async def telnet_port(
 
     server = await asyncio.start_server(
         connected,
-        sock=wire.listen(connections, host, port, "mush.port"),
+        sock=connections.listen(host, port, "set mush.port to another"),
         limit=CHUNK,
         backlog=BACKLOG,
         ssl=tls,

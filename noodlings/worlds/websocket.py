@@ -130,7 +130,7 @@ async def websocket_port(
 
     server = await serve(
         connected,
-        sock=wire.listen(connections, host, port, "mush.websocket_port"),
+        sock=connections.listen(host, port, "set mush.websocket_port to another"),
         ssl=tls,
         backlog=BACKLOG,
         origins=[None, *origins],  # type: ignore[list-item]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from noodlings.connections import Connections, Place, cannot_listen
+from noodlings.connections import Place
 
 
 class PlayerWire(Protocol):
@@ -70,14 +69,6 @@ def start_visit(
 
     place.let_go = let_go
     return visit
-
-
-def listen(connections: Connections, host: str, port: int, setting: str) -> socket.socket:
-    """A listening socket. Raises `UserError`, naming the setting of the port, when it cannot be had."""
-    try:
-        return connections.listen(host, port)
-    except (OSError, OverflowError) as error:
-        raise cannot_listen(host, port, f"set {setting} to another", error) from None
 
 
 @dataclass(slots=True)

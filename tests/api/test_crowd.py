@@ -409,7 +409,7 @@ async def small_server(connections: Connections, answer: bytes = b"ok") -> Async
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": answer})
 
-    bound = connections.listen("127.0.0.1", 0)
+    bound = connections.listen("127.0.0.1", 0, "")
     config = uvicorn.Config(application, http=protocol.timed(connections), lifespan="off", log_config=None)
     server = OrderlyServer(config)
     serving = asyncio.create_task(server.serve([bound]))
