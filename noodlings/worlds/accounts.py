@@ -14,7 +14,7 @@ import json
 import logging
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -79,20 +79,15 @@ class _Seen:
     Attributes:
         version: tells one state of the file from another.
         accounts: by folded name; not to be changed.
-        kinds: of all the hashes, see `_kind`.
         owned: ids of accounts that were not joined.
     """
 
     version: tuple[int, int, int]
-    accounts: dict[str, Account]
-    kinds: frozenset[str]
+    accounts: Mapping[str, Account]
     owned: frozenset[str]
 
-    @classmethod
-    def of(cls, version: tuple[int, int, int], accounts: dict[str, Account]) -> _Seen:
-        everybody = accounts.values()
-        kinds = frozenset(_kind(one.hash) for one in everybody if one.hash)
-        return cls(version, accounts, kinds, frozenset(one.user_id for one in everybody if not one.joined))
+
+_NOBODY = _Seen((0, 0, 0), {}, frozenset())
 
 
 class Accounts:
@@ -130,11 +125,11 @@ class Accounts:
 
         Each kind of hash in the file is computed for every name, so that the time taken reveals no name.
         """
-        seen = self._read()
-        account = seen.accounts.get(folded(name))
+        accounts = self._read().accounts
+        account = accounts.get(folded(name))
         mine = _kind(account.hash) if account is not None and account.hash else ""
         right = False
-        for kind in seen.kinds | {self._kind}:
+        for kind in {self._kind, *(_kind(one.hash) for one in accounts.values() if one.hash)}:
             hashed = account.hash if account is not None and kind == mine else _unknown(kind)
             right |= self._fits(hashed, password)
         if account is None or not right:
@@ -261,10 +256,11 @@ class Accounts:
             seen = self._seen  # other threads read too
             if seen is None or seen.version != version:
                 accounts = self._parsed(json.loads(self._path.read_text(encoding="utf-8")))
-                seen = self._seen = _Seen.of(version, accounts)
+                owned = frozenset(one.user_id for one in accounts.values() if not one.joined)
+                seen = self._seen = _Seen(version, accounts, owned)
             return seen
         except FileNotFoundError:
-            return _Seen.of((0, 0, 0), {})
+            return _NOBODY
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(f"{self._path} cannot be read: {error}") from None
 
@@ -296,7 +292,7 @@ def check_password(password: str) -> str:
     return password
 
 
-def _living(accounts: dict[str, Account], name: str) -> Account:
+def _living(accounts: Mapping[str, Account], name: str) -> Account:
     account = accounts.get(folded(name))
     if account is None or not account.hash:
         raise NotFound(f"there is no account {shorten(clean(name), 30)}")
