@@ -10,7 +10,8 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -118,14 +119,15 @@ class Visitors:
                 return True
         return False
 
-    async def take_place(self, user_id: str, visit: _Visit) -> None:
-        """End an earlier visit of the same user, whose connection may be dead."""
+    @asynccontextmanager
+    async def place_of(self, user_id: str, visit: _Visit) -> AsyncIterator[None]:
+        """The one place of a user; an earlier visit, whose connection may be dead, ends."""
         while (before := self._here.get(user_id)) is not None:
             await before.end("You have connected again from elsewhere.")
         self._here[user_id] = visit
-
-    def give_up_place(self, user_id: str, visit: _Visit) -> None:
-        if self._here.get(user_id) is visit:
+        try:
+            yield
+        finally:
             del self._here[user_id]
 
     async def close(self) -> None:
@@ -178,12 +180,8 @@ class _Visit:
         if not self._wire.enter():
             self._show(Text(NO_ROOM))
             return
-        caller = account.caller
-        await self._visitors.take_place(caller.user_id, self)
-        try:
+        async with self._visitors.place_of(account.caller.user_id, self):
             await self._in_the_world(account)
-        finally:
-            self._visitors.give_up_place(caller.user_id, self)
 
     async def _at_the_door(self) -> Account | None:
         """Log somebody in; None when they leave."""
