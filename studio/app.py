@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
 
@@ -113,12 +114,10 @@ class Studio(App[None]):
     async def _keep_fresh(self) -> None:
         """Read everything in view again whenever something has changed, and every few seconds."""
         while True:
-            changed = True
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(MAX_REFRESH_SECONDS):
                     await self._changed.wait()
-            except TimeoutError:
-                changed = False
+            changed = self._changed.is_set()
             self._changed.clear()
             await self._read(minds=changed)
             await asyncio.sleep(MIN_REFRESH_SECONDS)

@@ -17,6 +17,7 @@ from textual.message import Message
 from noodlings.errors import NoodlingsError
 from noodlings.inspect.questions import Question, V
 from studio.source import ActionRequest, SourceEvent
+from studio.widgets.inputs import LineInput
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import Drawing
 
@@ -143,6 +144,10 @@ class Pane(Vertical):
     def ask(self, *queries: Query) -> None:
         """Ask for more data now."""
         self.post_message(self.QueriesRequested(self, queries))
+
+    def action_type(self) -> None:
+        """Let the next keys go into the pane's line."""
+        self.query_one(LineInput).start()
 
     def perform(self, request: ActionRequest) -> None:
         self.post_message(self.ActionRequested(self, request))

@@ -40,7 +40,7 @@ class Episodic(MemoryPane):
         "means pinned."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("slash", "type", "Filter", key_display="/"),
         Binding("s", "sort", "Sort", show=False),
         Binding("S", "reverse", "Reverse the order", show=False),
         Binding("e", "everything", "All there ever was, or what is in mind", show=False),
@@ -86,9 +86,6 @@ class Episodic(MemoryPane):
 
     def on_input_submitted(self) -> None:
         self.table.focus()
-
-    def action_filter(self) -> None:
-        self.query_one(LineInput).start()
 
     def action_sort(self) -> None:
         orders = [order for order in ORDERS if not self._everything or order in STORED]

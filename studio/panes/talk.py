@@ -68,7 +68,7 @@ class Talk(ConversationPane):
     Talk.-wide #why:focus { border-top: none; border-left: solid $primary; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "speak", "Speak", key_display="/"),
+        Binding("slash", "type", "Speak", key_display="/"),
         Binding("enter", "app.pane(1)", "Why, memory by memory"),
     ]
 
@@ -177,10 +177,7 @@ class Talk(ConversationPane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
         """Offer no key to speak where nothing can be said."""
-        return action != "speak" or not self.query_one(LineInput).disabled
-
-    def action_speak(self) -> None:
-        self.query_one(LineInput).start()
+        return action != "type" or not self.query_one(LineInput).disabled
 
     def _show(self, draw: Draw) -> None:
         self.query_one("#why-text", Drawing).show(draw)

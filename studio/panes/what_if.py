@@ -80,7 +80,7 @@ class WhatIf(MemoryPane):
     WhatIf Detail { height: 26%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "question", "Ask a question", key_display="/"),
+        Binding("slash", "type", "Ask a question", key_display="/"),
         Binding("backspace", "reset", "Reset", key_display="bksp"),
     ]
 
@@ -137,9 +137,6 @@ class WhatIf(MemoryPane):
 
     def on_input_submitted(self) -> None:
         self.table.focus()
-
-    def action_question(self) -> None:
-        self.query_one(LineInput).start()
 
     def action_reset(self) -> None:
         self._moved = False
