@@ -40,7 +40,7 @@ from noodlings.store.vault import Encryption
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
-from noodlings.worlds.login_guard import LoginGuard, RealTimer
+from noodlings.worlds.login_guard import LoginGuard, Timer
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.visitors import Visitors, VisitSettings
@@ -137,7 +137,7 @@ async def mush_open(
 
 def visit_settings(serving: Serving, connect: Connect, note: Note) -> VisitSettings:
     """What the MUSH ports need to let people in."""
-    society, world, timer = serving.society, serving.world, RealTimer()
+    society, world, timer = serving.society, serving.world, Timer()
     settings = society.settings
 
     def created(account: Account, address: str) -> None:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from noodlings.connections import network_of
 from noodlings.errors import UserError
@@ -24,22 +24,11 @@ from noodlings.text import folded
 from noodlings.worlds.accounts import Account, Accounts, check_name, check_password
 
 
-class Timer(Protocol):
+class Timer:
     """Real time: seconds that only ever rise, and a way to wait for some of them."""
 
-    def now(self) -> float: ...
-
-    async def sleep(self, seconds: float) -> None: ...
-
-
-class RealTimer:
-    """The time of this machine."""
-
-    def now(self) -> float:
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+    now = staticmethod(time.monotonic)
+    sleep = staticmethod(asyncio.sleep)
 
 
 class TypingRate:

@@ -10,7 +10,7 @@ import telnetlib3
 from noodlings.connections import MOST_UNREAD, Connections
 from noodlings.errors import UserError
 from noodlings.worlds import wire
-from noodlings.worlds.login_guard import RealTimer
+from noodlings.worlds.login_guard import Timer
 from noodlings.worlds.telnet import (
     DO,
     DONT,
@@ -34,7 +34,7 @@ LINES = 12
 
 @pytest.fixture
 async def mush(tmp_path):
-    made = Mush(tmp_path, RealTimer(), lines_per_second=10_000)
+    made = Mush(tmp_path, Timer(), lines_per_second=10_000)
     for name in ("Caity", "Ben"):
         made.accounts.create(name, PASSWORD)
     return made

@@ -11,7 +11,7 @@ from websockets.frames import Frame
 
 from noodlings.connections import Connections
 from noodlings.worlds import wire
-from noodlings.worlds.login_guard import RealTimer
+from noodlings.worlds.login_guard import Timer
 from noodlings.worlds.websocket import websocket_port
 from tests.worlds.mush import PASSWORD, Mush
 
@@ -28,7 +28,7 @@ PONG = b"\x8a\x7d" + b"x" * 125
 
 @pytest.fixture
 async def mush(tmp_path):
-    made = Mush(tmp_path, RealTimer(), lines_per_second=10_000)
+    made = Mush(tmp_path, Timer(), lines_per_second=10_000)
     for name in ("Caity", "Ben"):
         made.accounts.create(name, PASSWORD)
     return made
