@@ -125,16 +125,13 @@ class Studio(App[None]):
     async def _read(self, minds: bool) -> None:
         """Read the agents, the pane in view, and if something has happened the minds."""
         workspace = self._workspace
-        try:
-            agents = await self._source.ask(questions.AGENTS)
-        except NoodlingsError as error:
-            if not workspace.closing:
-                workspace.banner.message = ""
-                workspace.show_error(str(error), refused=not isinstance(error, Unreachable))
-            return
+        agents = await self._answer(questions.AGENTS)
         if workspace.closing:
             return
         workspace.banner.message = ""
+        if isinstance(agents, NoodlingsError):
+            workspace.show_error(str(agents), refused=not isinstance(agents, Unreachable))
+            return
         workspace.banner.show_model(agents.model)
         workspace.update_from(agents.agents)
         if workspace.agent:
@@ -157,7 +154,7 @@ class Studio(App[None]):
             if not results.failure:
                 workspace.mark_updated(pane)
 
-    async def _answer(self, question: Question[V], agent: str, **arguments: Any) -> V | NoodlingsError:
+    async def _answer(self, question: Question[V], agent: str = "", **arguments: Any) -> V | NoodlingsError:
         try:
             return await self._source.ask(question, agent, **arguments)
         except NoodlingsError as error:

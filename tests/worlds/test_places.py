@@ -43,27 +43,3 @@ def test_no_exit_of_that_name_lists_those_there_are():
 def test_whoever_walks_north_arrives_from_the_south():
     assert came_from("north") == "the south"
     assert came_from("through the mirror") == "somewhere else"
-
-
-@pytest.mark.parametrize(
-    ("yaml", "problem"),
-    [
-        ("start: a\nrooms: {a: {name: A, description: x, exits: {up: b}}}", "up of a leads to b"),
-        ("start: c\nrooms: {a: {name: A, description: x}}", "start is c"),
-        ("start: a\nrooms: {a: {name: A, description: x, colour: red}}", "rooms.a.colour"),
-        ("start: a\nrooms: {a: {name: A}}", "rooms.a.description"),
-        ("[", "cannot be read"),
-        ("", "input should be"),
-    ],
-)
-def test_a_wrong_file_is_refused_in_words(tmp_path, yaml, problem):
-    file = tmp_path / "places.yaml"
-    file.write_text(yaml)
-    with pytest.raises(UserError, match=r"places\.yaml") as caught:
-        load_places(file)
-    assert problem in str(caught.value)
-
-
-def test_a_missing_file_is_refused_in_words(tmp_path):
-    with pytest.raises(UserError, match="cannot be read"):
-        load_places(tmp_path / "nowhere.yaml")
