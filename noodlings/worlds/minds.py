@@ -30,10 +30,9 @@ Done = Callable[[str, Percept, Trace | None], None]
 class Minds:
     """The minds of all characters of a world. Use within a running event loop."""
 
-    def __init__(self, perceive: Perceive, done: Done, capacity: int = CAPACITY) -> None:
+    def __init__(self, perceive: Perceive, done: Done) -> None:
         self._perceive = perceive
         self._done = done
-        self._capacity = capacity
         # Tasks start in the order in which they were made, so percepts are taken in in order. Each has a task
         # of its own: what is queued is lost with the process, and what is taken in is kept.
         self._turns: set[asyncio.Task[None]] = set()
@@ -43,7 +42,7 @@ class Minds:
 
     def hand(self, agent_id: str, percept: Percept) -> bool:
         """Give a character something to perceive. Returns at once; False if it was dropped."""
-        if self._unfinished[agent_id] >= self._capacity:
+        if self._unfinished[agent_id] >= CAPACITY:
             # Without the words, of which the log may be the only place that keeps them.
             log.warning("%s cannot keep up: dropped %s from %s", agent_id, percept.kind, percept.user_id)
             if percept.floor is not None:

@@ -41,7 +41,7 @@ from noodlings.worlds.beings import (
     spoken,
 )
 from noodlings.worlds.floor import Talks
-from noodlings.worlds.minds import CAPACITY, Minds, Perceive
+from noodlings.worlds.minds import Minds, Perceive
 from noodlings.worlds.places import Places, Room, came_from
 
 SCROLLBACK = 20
@@ -87,7 +87,6 @@ class World:
         state: what `changed` was last called with, in an earlier process.
         changed: called with the whole state (JSON-compatible) before anybody moves; a `StoreError` leaves
             everybody where they are.
-        capacity: percepts that may wait for one character.
         shown: called with each line that is seen in a room, and with those who may learn of it.
         by_sentence: players see answers sentence by sentence, through `speaking`.
         private: whether words of a kind may be learned by nobody who comes later.
@@ -104,7 +103,6 @@ class World:
         seed: int = 0,
         state: dict[str, Any] | None = None,
         changed: Callable[[dict[str, Any]], None] = lambda state: None,
-        capacity: int = CAPACITY,
         shown: Callable[[Room, RoomLine, Audience], None] = lambda room, line, audience: None,
         by_sentence: bool = False,
         private: Callable[[Kind, str], bool] = in_confidence,
@@ -119,7 +117,7 @@ class World:
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
         self._notice = ""
-        self._minds = Minds(perceive, self.answered, capacity)
+        self._minds = Minds(perceive, self.answered)
         self._talks = Talks()
         self._beings: dict[str, Being] = {}
         self._together: defaultdict[str, list[Being]] = defaultdict(list)  # by room; empty when one moved

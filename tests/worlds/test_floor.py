@@ -156,13 +156,15 @@ async def test_a_hearer_that_drops_out_or_is_gone_is_not_waited_for_and_one_that
     assert decisions["eli"].reason == "the others went ahead"
 
 
-async def test_a_mind_that_fails_is_cancelled_or_cannot_take_a_line_is_not_waited_for():
+async def test_a_mind_that_fails_is_cancelled_or_cannot_take_a_line_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("noodlings.worlds.minds.CAPACITY", 2)
+
     async def perceive(agent_id, percept):
         if percept.text == "bad":
             raise StoreError("the disk is full")
         await asyncio.Event().wait()
 
-    minds, floors = Minds(perceive, lambda *turn: None, capacity=2), []
+    minds, floors = Minds(perceive, lambda *turn: None), []
     for text in ("bad", "never begun", "too much"):
         floors.append(RoomFloor({"ada": "Ada", "bo": "Bo"}, NOW))
         floors[-1].bid("bo", bid(0.1))

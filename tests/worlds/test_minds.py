@@ -58,9 +58,10 @@ async def test_a_slow_mind_holds_up_nobody_else():
     await minds.close()
 
 
-async def test_what_does_not_fit_is_dropped_and_logged(caplog):
+async def test_what_does_not_fit_is_dropped_and_logged(caplog, monkeypatch):
+    monkeypatch.setattr("noodlings.worlds.minds.CAPACITY", 2)
     scripted = ScriptedMinds()
-    minds = Minds(scripted.perceive, lambda *turn: None, capacity=2)
+    minds = Minds(scripted.perceive, lambda *turn: None)
     with caplog.at_level(logging.WARNING):
         assert [minds.hand("phi", percept(str(number))) for number in range(4)] == [True, True, False, False]
     assert [record.getMessage() for record in caplog.records] == [  # without the words, which may be secret

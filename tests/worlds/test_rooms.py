@@ -273,13 +273,14 @@ async def test_a_mind_that_is_told_nothing_has_lost_no_thread():
     assert not any("loses the thread" in line for line in stage.seen())
 
 
-async def test_acting_never_waits_for_a_mind():
+async def test_acting_never_waits_for_a_mind(monkeypatch):
+    monkeypatch.setattr("noodlings.worlds.minds.CAPACITY", 3)
     gate = asyncio.Event()
 
     async def never(agent_id, percept):
         await gate.wait()
 
-    world = World(PLACES, (PHI,), never, ScriptedMinds().idle, ManualClock(), capacity=3)
+    world = World(PLACES, (PHI,), never, ScriptedMinds().idle, ManualClock())
     world.enter("user_caity", "caity", lambda line: None)
     for _ in range(10):
         world.say("user_caity", "hello?")
@@ -472,8 +473,9 @@ async def test_whoever_is_long_about_an_answer_is_seen_thinking_by_players_alone
     assert len(stage.minds.heard) == heard
 
 
-async def test_whoever_tells_something_to_a_character_that_cannot_keep_up_is_told_so():
-    stage = Stage(capacity=1).enter()
+async def test_whoever_tells_something_to_a_character_that_cannot_keep_up_is_told_so(monkeypatch):
+    monkeypatch.setattr("noodlings.worlds.minds.CAPACITY", 1)
+    stage = Stage().enter()
     await stage.world.settle()
     for number in range(2):
         stage.world.whisper("user_caity", "phi", f"number {number}", Tier.SEALED)
