@@ -12,7 +12,8 @@ import json
 import logging
 import re
 from calendar import day_name, month_name
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -56,37 +57,14 @@ _TOKEN = re.compile(r"\w+(?:'\w+)*")
 _CALENDAR = frozenset(name.casefold() for name in (*month_name, *day_name) if name)
 
 
-class _SharedCall:
-    """A call under way, and how many wait for it."""
-
-    def __init__(self, asked: Coroutine[Any, Any, str]) -> None:
-        self._task = asyncio.ensure_future(asked)
-        self._waiting = 0
-
-    @property
-    def over(self) -> bool:
-        return self._task.done()
-
-    async def answer(self) -> str:
-        """The answer; the call ends when nobody waits any more."""
-        self._waiting += 1
-        try:
-            return await asyncio.shield(self._task)
-        except LLMError as error:
-            raise LLMError(str(error)) from None  # the task keeps its own, which would keep who waits
-        finally:
-            self._waiting -= 1
-            if not self._waiting and not self._task.done():
-                self._task.cancel()
-
-
 class LLMFactReader:
     """The port `FactReader` over a model. Of a line that a whole room hears at once it is asked once."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self._asking: dict[str, _SharedCall] = {}
-        self._failures: dict[str, int] = {}
+        self._asking: dict[str, asyncio.Future[str]] = {}
+        self._waiting: Counter[str] = Counter()
+        self._failures: Counter[str] = Counter()
 
     async def read(self, told: ToldLines, allowance: Allowance) -> tuple[UnderstoodFact, ...]:
         """The facts of the lines; none where it fails `TRIES` times while replies are answered.
@@ -95,25 +73,34 @@ class LLMFactReader:
         """
         call = ModelCall(Task.FACTS, facts_prompt(told, KINDS), temperature=0.0, format=_format(told))
         key = prompt_hash(call)
-        shared = self._asking.get(key)
-        if shared is None or shared.over:
-            shared = _SharedCall(self._gateway.ask(call, lambda answer: answer.text, allowance))
-            self._asking[key] = shared
         try:
-            answer = await shared.answer()
+            answer = await self._answer(key, call, allowance)
             if _LISTS not in answer:
                 raise LLMError("it listed no facts")
         except LLMError as error:
-            self._failures[key] = self._failures.get(key, 0) + 1
+            self._failures[key] += 1
             if self._failures[key] < TRIES or self._gateway.status.state is not ModelState.ANSWERS:
                 raise
             log.warning("nothing is noted of a line, as the model failed %d times: %s", TRIES, error)
             answer = ""
-        finally:
-            if shared.over and self._asking.get(key) is shared:
-                del self._asking[key]
-        self._failures.pop(key, None)
+        del self._failures[key]
         return facts_in(answer, told)
+
+    async def _answer(self, key: str, call: ModelCall, allowance: Allowance) -> str:
+        """The answer to a call that is made once for all who wait for it, and ends when nobody does."""
+        if key not in self._asking:
+            asked = self._gateway.ask(call, lambda answer: answer.text, allowance)
+            self._asking[key] = asyncio.ensure_future(asked)
+        self._waiting[key] += 1
+        try:
+            return await asyncio.shield(self._asking[key])
+        except LLMError as error:
+            raise LLMError(str(error)) from None  # the task keeps its own, which would keep who waits
+        finally:
+            self._waiting[key] -= 1
+            if not self._waiting[key]:
+                del self._waiting[key]
+                self._asking.pop(key).cancel()
 
 
 def _format(told: ToldLines) -> dict[str, Any]:
