@@ -154,7 +154,7 @@ class TelnetWire:
     """One telnet client; see `noodlings.worlds.wire.PlayerWire`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place) -> None:
-        self._reader, self._writer, self._place = reader, writer, place
+        self._reader, self._writer, self.enter = reader, writer, place.enter
         self._codec, self._typed = TelnetCodec(), wire.LineAssembler()
         self._lines: deque[str] = deque()
         self._hiding = False
@@ -199,9 +199,6 @@ class TelnetWire:
         self._hiding = hidden
         if not self._writer.is_closing():
             self._writer.write(self._codec.echo(hidden))
-
-    def enter(self) -> bool:
-        return self._place.enter()
 
     async def close(self) -> None:
         self._writer.close()

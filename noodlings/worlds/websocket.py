@@ -49,7 +49,7 @@ class WebSocketWire:
     """One WebSocket client; see `noodlings.worlds.wire.PlayerWire`."""
 
     def __init__(self, connection: ServerConnection, place: Place) -> None:
-        self._connection, self._place = connection, place
+        self._connection, self.enter = connection, place.enter
         asked = parse_qs(urlsplit(connection.request.path if connection.request else "").query)
         self.colour = asked.get("colour", ["0"])[-1] == "1"
         width = asked.get("width", [""])[-1][:4]
@@ -73,9 +73,6 @@ class WebSocketWire:
 
     def hide(self, hidden: bool) -> None:
         """Nothing to do: the page decides what it shows."""
-
-    def enter(self) -> bool:
-        return self._place.enter()
 
     async def close(self) -> None:
         try:
