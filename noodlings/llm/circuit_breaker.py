@@ -56,34 +56,26 @@ class CircuitBreaker:
         If it `counts`, so does a `CallFailed` that is the endpoint's fault. Other errors change nothing,
         nor does a cancellation.
         """
-        trial = self._admit()
+        trial = self.open
+        if trial:
+            seconds = self._again_at - self._monotonic()
+            if seconds > 0 or self._trying:
+                raise CircuitOpen(max(seconds, 0.0), self._failures, self._reason)
+            self._trying = True
         try:
             yield
         except CallFailed as failed:
-            if failed.ailing and counts:
-                self._failed(str(failed), trial)
+            if (
+                failed.ailing and counts and (trial or not self.open)
+            ):  # else it began before the circuit opened
+                self._failures += 1
+                self._reason = str(failed)
+                if trial:
+                    self._pause = min(2 * self._pause, LONGEST_PAUSE)
+                self._again_at = self._monotonic() + self._pause
             raise
         else:
             self._failures, self._pause = 0, FIRST_PAUSE
         finally:
             if trial:
                 self._trying = False
-
-    def _admit(self) -> bool:
-        """Whether this call is a trial."""
-        if not self.open:
-            return False
-        seconds = self._again_at - self._monotonic()
-        if seconds > 0 or self._trying:
-            raise CircuitOpen(max(seconds, 0.0), self._failures, self._reason)
-        self._trying = True
-        return True
-
-    def _failed(self, reason: str, trial: bool) -> None:
-        if self.open and not trial:
-            return  # the call began before the circuit opened
-        self._failures += 1
-        self._reason = reason
-        if trial:
-            self._pause = min(2 * self._pause, LONGEST_PAUSE)
-        self._again_at = self._monotonic() + self._pause
