@@ -51,7 +51,7 @@ def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[s
     affect, significance = _felt(row)
     percept = {
         "timestamp": _moment(row.get("timestamp"), now),
-        "step": _readable(_step, row.get("step")) or 0,
+        "step": _readable(lambda step: whole(step, "step"), row.get("step")) or 0,
         "user_id": str(row.get("user") or UNKNOWN_USER),
         "user_text": str(row.get("text") or ""),
         "affect": affect,
@@ -81,8 +81,7 @@ def _felt(row: Mapping[str, Any]) -> tuple[Affect | None, float | None]:
     Where a host does not say what was felt, the words alone must tell. An empty affect says that nothing was:
     so bridges write down what their own character says and thinks.
     """
-    given = row.get("affect")
-    known = None if given is None else _readable(lambda affect: (read_affect(affect), None), given)
+    known = _readable(lambda affect: (read_affect(affect), None), row.get("affect"))
     if known is not None or Appraiser is None:
         return known or (None, None)
     appraisal = Appraiser().appraise(str(row.get("text") or ""))  # a new one, so that no cache keeps the text
@@ -104,15 +103,13 @@ def _moment(value: Any, now: float) -> float:
         return now
 
 
-def _step(value: Any) -> int:
-    return 0 if value is None else whole(value, "step")
-
-
 def _unit(value: Any) -> float:
     return min(max(_number(value, 0.0), 0.0), 1.0)
 
 
 def _readable(read: Callable[[Any], Any], value: Any) -> Any:
+    if value is None:
+        return None
     try:
         return read(value)
     except UserError as error:
