@@ -141,7 +141,7 @@ def build(
 
     def make(persona: Persona) -> Agent:
         journal = ChangeJournal()
-        memory = _hierarchical(settings, journal) if hierarchical else PlainMemory(journal=journal)
+        memory = _memory(settings, journal)
         record = repository.load(persona.id)
         perceived = record.perceived if record else 0
         archive = None
@@ -283,8 +283,10 @@ def _minilm() -> Embedder:
     return MiniLM()
 
 
-def _hierarchical(settings: Settings, journal: ChangeJournal) -> HierarchicalMemory:
+def _memory(settings: Settings, journal: ChangeJournal) -> HierarchicalMemory:
     windows, memory = settings.memory_windows, settings.memory
+    if not memory.use_hierarchical:
+        return PlainMemory(journal, settings.store.logged_below)
     return HierarchicalMemory(
         windows.working,
         windows.episodic,

@@ -20,7 +20,6 @@ from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
-from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.ports import Allowance, FactReader, ToldLines
 from noodlings.recall.filters import Filters
 from noodlings.reflection.facts import TOLD
@@ -202,10 +201,9 @@ class FactReading:
         made = [one.source for one in links if one.type in kinds and one.target == line.id < one.source]
         memory = self.core.memory
         for entry in self.services.store.entries(self.core.id, made).values():
-            if isinstance(memory, HierarchicalMemory):
-                limited = memory.limit(entry, line.audience)
-                if entry.kind is not Kind.FACT:  # a later fact has an audience of its own
-                    self.confine(limited)
+            limited = memory.limit(entry, line.audience)
+            if entry.kind is not Kind.FACT:  # a later fact has an audience of its own
+                self.confine(limited)
 
 
 def _together(lines: Sequence[MemoryEntry], entry: MemoryEntry) -> bool:

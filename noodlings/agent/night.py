@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.unit_of_work import UnitOfWork
-from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.reflection.facts import TOLD
 from noodlings.reflection.hindsight import HindsightReader
 from noodlings.reflection.relations import RelationReader
@@ -70,12 +69,11 @@ class Night:
 
         Raises `StoreError`: something could not be kept; the next night goes on from there.
         """
-        memory = self.core.memory
-        if isinstance(memory, HierarchicalMemory):
+        if self.core.memory.hierarchical:
             async with self._lock:
                 self.progress = NightProgress(True, total=self.new)
                 try:
-                    await self._look_back(memory, dry_run, await self._relate(dry_run))
+                    await self._look_back(dry_run, await self._relate(dry_run))
                 finally:
                     self.progress = replace(self.progress, running=False)
         return self.progress
@@ -115,9 +113,10 @@ class Night:
                 self.unit_of_work.commit()
         return proposed
 
-    async def _look_back(self, memory: HierarchicalMemory, dry_run: bool, proposed: list[Link]) -> None:
+    async def _look_back(self, dry_run: bool, proposed: list[Link]) -> None:
         """Work out anew what each memory weighs in hindsight."""
         core, store, names = self.core, self.services.store, self.services.names()
+        memory = core.memory
         reader = HindsightReader(core.persona.own_ids, {name.lower(): one for one, name in names.items()})
         async for page in self._pages():
             for entry in page:

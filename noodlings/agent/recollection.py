@@ -21,7 +21,6 @@ from noodlings.config import ContextSettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.memory.context import ContextBudget, merge
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.plain import PlainMemory
 from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
@@ -134,7 +133,7 @@ def may_come(percept: Percept) -> Filters:
 
 async def remind(
     archive: AgentArchive,
-    memory: HierarchicalMemory | PlainMemory,
+    memory: HierarchicalMemory,
     asked: str,
     turn: Turn,
     sizes: ContextSettings,
@@ -281,7 +280,7 @@ def in_latest_form(
 
 def come_due(
     archive: AgentArchive,
-    memory: HierarchicalMemory | PlainMemory,
+    memory: HierarchicalMemory,
     turn: Turn,
     before: Sequence[MemoryEntry],
     store: Repository,

@@ -28,7 +28,6 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.errors import UserError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Appetites, DriveTable, signals
 from noodlings.mind.mind import Mind, MindState
@@ -212,7 +211,7 @@ class AgentCore:
     """
 
     persona: Persona
-    memory: HierarchicalMemory | PlainMemory
+    memory: HierarchicalMemory
     subconscious: SubconsciousMemory
     journal: ChangeJournal
     archive: AgentArchive | None

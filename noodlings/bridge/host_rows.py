@@ -13,8 +13,8 @@ from typing import Any
 
 from noodlings.clock import moment
 from noodlings.errors import UserError
-from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.encode import read_affect, read_state, whole
+from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.saved import MARK_KEY
 from noodlings.text import clean
 from noodlings.values.affect import Affect
@@ -37,7 +37,7 @@ _READ = frozenset(
     }
 )
 # A host may mean something else by these names than `add` does.
-_TAKEN = frozenset(inspect.signature(AgentMemory.add).parameters)
+_TAKEN = frozenset(inspect.signature(HierarchicalMemory.add).parameters)
 
 
 def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[str, Any]]:

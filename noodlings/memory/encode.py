@@ -34,7 +34,7 @@ def encode(
     extra: dict[str, Any],
     source: str = "",
 ) -> MemoryEntry:
-    """The entry that a percept becomes; arguments as in `AgentMemory.remember`.
+    """The entry that a percept becomes; arguments as in `HierarchicalMemory.remember`.
 
     Raises:
         UserError: a number is NaN, infinite, out of range or of the wrong shape.

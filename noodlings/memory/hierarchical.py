@@ -14,27 +14,30 @@ from __future__ import annotations
 
 import inspect
 import logging
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import wraps
+from os import PathLike
+from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar
 
 from noodlings.clock import later
 from noodlings.errors import UserError
 from noodlings.logs import quoted
-from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.context import DEFAULT_BUDGET, ContextBudget, gather
-from noodlings.memory.encode import read_affect, unit
+from noodlings.memory.encode import encode, read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
-from noodlings.memory.importance import DEFAULT_WEIGHTS, importance, reinforced
+from noodlings.memory.importance import DEFAULT_WEIGHTS, importance, reinforced, strength_of
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
-from noodlings.memory.saved import SavedEntry
+from noodlings.memory.saved import Saved, SavedEntry, read, write
 from noodlings.memory.stream import Stream
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import Hindsight, ImportanceWeights, MemoryEntry, MemoryStats, Recalled
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Kind, Percept
 
 T = TypeVar("T")
 
@@ -71,7 +74,7 @@ log = logging.getLogger(__name__)
 
 
 @one_at_a_time(but=("save", "load"))
-class HierarchicalMemory(AgentMemory):
+class HierarchicalMemory:
     """The conscious memory of one agent. Entries that leave it are not deleted. Threads may share it.
 
     Args:
@@ -85,6 +88,13 @@ class HierarchicalMemory(AgentMemory):
         journal: collects what a store has to keep; without one nothing is collected.
         logged_below: the log quotes entries of a tier below this one.
         hindsight: whether important entries come to mind by their weight in hindsight.
+
+    Attributes:
+        last_id: the highest id that was ever given, 0 before the first.
+        perceived: how many entries there ever were.
+        now: world time: the latest timestamp seen, −inf before there was any.
+        lock: held by every method while it runs. A thread holds it around calls that belong together, such as
+            reading what the journal collected and writing it.
     """
 
     hierarchical = True
@@ -107,12 +117,123 @@ class HierarchicalMemory(AgentMemory):
                 raise UserError(f"{name} is {value}: it must be at least 1")
         if metric not in METRICS:
             raise UserError(f"there is no metric {metric}; use one of: {', '.join(METRICS)}")
-        super().__init__(weights, journal)
+        self.lock = RLock()
+        self.weights = weights
+        self._journal = journal
+        self.last_id = self.perceived = 0
+        self.now = -math.inf
+        # A turn may still hold an entry that is forgotten meanwhile: its response must not bring it back.
+        self._forgotten: set[int] = set()
         self.symbol_capacity = symbol_capacity
         threshold = unit(surprise_threshold, "surprise_threshold")
         self._working = Stream(working_capacity, METRICS[metric])
         self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold, hindsight)
         self._streams = TwoStreams(self._working, self._episodic, journal, logged_below)
+
+    def add(
+        self,
+        timestamp: float,
+        step: int,
+        user_id: str,
+        user_text: str,
+        affect: Any,
+        phenomenal_state: Any = None,
+        surprise: float = 0.0,
+        response: str | None = None,
+        identity_salience: float = 0.0,
+        *,
+        kind: Kind = Kind.SAY,
+        addressed: bool = False,
+        remember: bool = False,
+        significance: float | None = None,
+        audience: Audience | Collection[str] = (),
+        place: str = "",
+        **extra: Any,
+    ) -> MemoryEntry:
+        """Encode a percept into working memory, and into episodic memory when it matters.
+
+        Args:
+            timestamp: world time in seconds since 1970-01-01 UTC, see `noodlings.clock.moment`.
+            step: the host's count of percepts; only kept.
+            user_id, user_text: who said or did what.
+            affect: five numbers (list, numpy or mlx array of shape (5,) or (1, 5)), an `Affect`, or None or
+                an empty list where nothing is known.
+            phenomenal_state: 40 numbers, a dict of arrays that are 40 together, or None.
+            surprise, identity_salience: 0…1.
+            response: what the agent answered, when that is already known.
+            kind, place: see `Percept`.
+            audience: who may learn of it, or only the ids of those who witnessed it. Nobody else ever learns
+                of a whisper or a thought.
+            addressed: it was said to this agent.
+            remember: somebody asked to keep it.
+            significance: see `remember`.
+            extra: anything else, kept with the entry.
+
+        Raises:
+            UserError: a number is NaN, infinite, out of range or of the wrong shape.
+        """
+        entry = self.remember(
+            Percept(
+                user_id, user_text, timestamp, kind=kind, addressed=addressed, audience=audience, place=place
+            ),
+            step=step,
+            affect=affect,
+            phenomenal_state=phenomenal_state,
+            surprise=surprise,
+            identity_salience=identity_salience,
+            keep=remember,
+            significance=significance,
+            extra=extra,
+        )
+        return entry if response is None else self.complete(entry, response)
+
+    def remember(
+        self,
+        percept: Percept,
+        *,
+        step: int,
+        affect: Any,
+        phenomenal_state: Any = None,
+        surprise: float = 0.0,
+        identity_salience: float = 0.0,
+        keep: float = 0.0,
+        significance: float | None = None,
+        extra: dict[str, Any] | None = None,
+        source: str = "",
+    ) -> MemoryEntry:
+        """Encode a percept as `add` does.
+
+        Args:
+            keep: how far somebody asked to keep it, 0…1; at 1 it never leaves episodic memory.
+            significance: how far its words are worth keeping, 0…1; None where nobody appraised them. It
+                shrinks with each entry in mind that has the same words.
+            extra: kept with the entry; the percept's data by default.
+            source: see `MemoryEntry.source`. An entry with a source was not lived: it becomes episodic when
+                it matters, but never enters working memory, and world time does not follow it.
+        """
+        entry = encode(
+            self.last_id + 1,
+            self.weights,
+            percept,
+            step=step,
+            affect=affect,
+            phenomenal_state=phenomenal_state,
+            surprise=surprise,
+            identity_salience=identity_salience,
+            remember=keep,
+            significance=significance,
+            repeats=0 if significance is None else self._said_before(percept),
+            extra={"data": percept.data} if extra is None else extra,
+            source=source,
+        )
+        self.last_id = entry.id
+        self.perceived += 1
+        if not source:
+            self.now = later(self.now, entry.timestamp)
+        if self._journal is not None:
+            self._journal.added(entry)
+        self._admit(entry)
+        return entry
 
     def complete(self, entry: MemoryEntry, response: str, audience: Audience | None = None) -> MemoryEntry:
         """Add the response to an entry. This may raise its importance, once, and so make it episodic.
@@ -136,7 +257,7 @@ class HierarchicalMemory(AgentMemory):
         Args:
             recalled: ids of what is in mind, or entries, which may lie in an archive.
         """
-        moment = self._now if now is None else now
+        moment = self.now if now is None else now
         for one in recalled:
             entry = self.find(one) if isinstance(one, int) else self.find(one.id) or one
             if entry is not None:
@@ -173,6 +294,10 @@ class HierarchicalMemory(AgentMemory):
         """By what an important entry comes to mind, 0…1."""
         return entry.weight if self._episodic.hindsight else entry.importance
 
+    def strength(self, entry: MemoryEntry, now: float | None = None) -> float:
+        """How strongly an entry stands, 0…1, at world time `now` (by default the latest timestamp seen)."""
+        return strength_of(entry, self.now if now is None else now)
+
     def look_back(self, entry: MemoryEntry, hindsight: Mapping[Hindsight, float]) -> MemoryEntry:
         """Give an entry these reasons to weigh more or less, in place of those that it had; it stays where it
         is, or where it is not."""
@@ -206,8 +331,52 @@ class HierarchicalMemory(AgentMemory):
         if not was_episodic and entry.id in self._episodic and not self._episodic.admits(reverted):
             self._streams.leave(entry.id)
         if displaced is not None and displaced.id not in self._forgotten:
-            self._streams.consolidate(displaced, self._now)
+            self._streams.consolidate(displaced, self.now)
         return reverted
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what is in mind to a file, for hosts without a store; see `noodlings.memory.saved.write`."""
+        write(self.saved(), Path(path))
+
+    def load(self, path: str | PathLike[str]) -> int:
+        """Restore a saved memory; see `noodlings.memory.saved.read`. The journal does not record it.
+
+        Returns how many entries there were. If there is no file yet, it returns 0 and nothing changes.
+        """
+        saved = read(Path(path))
+        if saved is None:
+            return 0
+        self.take_up(saved)
+        return len(saved.entries)
+
+    def saved(self) -> Saved:
+        """All that is in mind, as a value."""
+        working = {entry.id: entry for entry in self.retrieve_working()}
+        episodic = {entry.id: entry for entry in self.retrieve_episodic(limit=None)}
+        stats = self.stats()
+        entries = (
+            SavedEntry(entry, entry.id in working, entry.id in episodic)
+            for _, entry in sorted((episodic | working).items())
+        )
+        return Saved(tuple(entries), stats.perceived, stats.consolidated, self.last_id)
+
+    def take_up(self, saved: Saved) -> None:
+        """Restore a memory as it was when it was saved; what was forgotten since stays forgotten."""
+        entries = [kept for kept in saved.entries if kept.entry.id not in self._forgotten]
+        self.restore(
+            [kept.entry for kept in entries if kept.working],
+            [kept.entry for kept in entries if kept.episodic],
+            max(saved.perceived, len(saved.entries)),
+            saved.consolidated,
+            saved.last_id,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lock: a copy has its own."""
+        return {name: value for name, value in vars(self).items() if name != "lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, lock=RLock())
 
     def set_working(self, entries: Iterable[MemoryEntry]) -> None:
         """Let working memory hold just these entries, the last that fit. The others are not forgotten."""
@@ -229,10 +398,10 @@ class HierarchicalMemory(AgentMemory):
         last_id: int,
     ) -> None:
         """Replace everything with what was stored of an agent. The journal does not record it."""
-        self._perceived, self._last_id = perceived, last_id
+        self.perceived, self.last_id = perceived, last_id
         working, episodic = list(working), list(episodic)
         self._resume([*working, *episodic])
-        self._streams.restore(working, episodic, consolidated, self._now)
+        self._streams.restore(working, episodic, consolidated, self.now)
 
     def mirror(self, on_change: Callable[[Collection[int] | None], None]) -> None:
         """Call this, in place of what was called before, with the ids of entries whenever they change, enter
@@ -248,28 +417,23 @@ class HierarchicalMemory(AgentMemory):
 
         It gets a new id and counts as perceived, but not as consolidated once more.
         """
-        entry = replace(kept.entry, id=self._last_id + 1)
-        self._last_id = entry.id
-        self._perceived += 1
-        self._now = later(self._now, entry.timestamp)
+        entry = replace(kept.entry, id=self.last_id + 1)
+        self.last_id = entry.id
+        self.perceived += 1
+        self.now = later(self.now, entry.timestamp)
         if self._journal is not None:
             self._journal.added(entry)
-        self._streams.readmit(entry, kept.episodic, self._now)
+        self._streams.readmit(entry, kept.episodic, self.now)
         return entry
 
     def count_at_least(self, perceived: int, consolidated: int) -> None:
         """Continue the counts of a memory that this one continues."""
-        self._perceived = max(self._perceived, perceived)
+        self.perceived = max(self.perceived, perceived)
         self._streams.consolidated = max(self._streams.consolidated, consolidated)
 
     def find(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, from either stream, or None."""
         return self._working.get(entry_id) or self._episodic.get(entry_id)
-
-    @property
-    def perceived(self) -> int:
-        """How many entries there ever were."""
-        return self._perceived
 
     @property
     def consolidated(self) -> int:
@@ -407,34 +571,58 @@ class HierarchicalMemory(AgentMemory):
         """How full the memory is; `symbols` is filled in by whoever knows the subconscious."""
         importances = self._episodic.importances()
         return MemoryStats(
-            hierarchical=True,
+            hierarchical=self.hierarchical,
             working=len(self._working),
             working_capacity=self._working.capacity,
             episodic=len(self._episodic),
             episodic_capacity=self._episodic.capacity,
             symbols=0,
             symbol_capacity=self.symbol_capacity,
-            perceived=self._perceived,
+            perceived=self.perceived,
             consolidated=self._streams.consolidated,
-            consolidation_rate=self._streams.consolidated / self._perceived if self._perceived else 0.0,
+            consolidation_rate=self._streams.consolidated / self.perceived if self.perceived else 0.0,
             average_importance=float(importances.mean()) if len(importances) else 0.0,
             pinned=int(self._episodic.pinned.sum()),
         )
+
+    def get_stats(self) -> dict[str, Any]:
+        """`stats` as a dict, for hosts."""
+        return asdict(self.stats())
 
     def _revise(self, entry: MemoryEntry, **changes: Any) -> MemoryEntry:
         """Change an entry wherever it is held. A forgotten entry is held nowhere."""
         revised = replace(entry, **changes)
         self._note_revised(revised)
         if entry.id not in self._forgotten:
-            self._streams.revise(revised, self._now)
+            self._streams.revise(revised, self.now)
         return revised
 
     def _said_before(self, percept: Percept) -> int:
+        """How many entries in mind have the same words by the same speaker.
+
+        Those of other speakers do not count, because the importance would give them away.
+        """
         same = (stream.saying(percept.user_id, percept.text) for stream in (self._working, self._episodic))
         return len(frozenset().union(*same))
 
     def _admit(self, entry: MemoryEntry) -> None:
         if entry.source:
-            self._streams.consolidate(entry, self._now)
+            self._streams.consolidate(entry, self.now)
         else:
-            self._streams.take_in(entry, self._now)
+            self._streams.take_in(entry, self.now)
+
+    def _resume(self, entries: Iterable[MemoryEntry]) -> None:
+        """Set world time to what it was after these entries."""
+        self.now = -math.inf
+        lived = (entry for entry in entries if not entry.source)
+        for entry in sorted(lived, key=lambda entry: entry.id):
+            self.now = later(self.now, entry.timestamp)
+
+    def _note_revised(self, entry: MemoryEntry) -> None:
+        if self._journal is not None and entry.id not in self._forgotten:
+            self._journal.updated(entry)
+
+    def _note_forgotten(self, entry_id: int) -> None:
+        self._forgotten.add(entry_id)
+        if self._journal is not None:
+            self._journal.forgotten(entry_id)

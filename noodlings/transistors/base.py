@@ -16,7 +16,6 @@ from typing import Any, Protocol, TypedDict
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.likeness import likeness
-from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.ports import Allowance, Utterance, Voice
@@ -227,7 +226,7 @@ class DisclosedMemories:
         reach: the highest tier that the voice may be told.
     """
 
-    _memory: HierarchicalMemory | PlainMemory
+    _memory: HierarchicalMemory
     _listeners: frozenset[str]
     _reach: Tier = Tier.SECRET
 

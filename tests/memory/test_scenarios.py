@@ -51,12 +51,12 @@ def effusions(count: int, seed: int = 1) -> Iterator[Line]:
         yield f"I {verb} {rng.choice(things)}!!!", felt, rng.uniform(0.2, 0.5)
 
 
-def tell(memory: HierarchicalMemory | PlainMemory, lines: Iterator[Line], pace: float = MINUTE) -> None:
+def tell(memory: HierarchicalMemory, lines: Iterator[Line], pace: float = MINUTE) -> None:
     for number, (text, felt, surprise) in enumerate(lines):
         memory.add(max(memory.now, 0.0) + pace, number, ME, text, felt, None, surprise)
 
 
-def told_of_the_dog(memory: HierarchicalMemory | PlainMemory) -> MemoryEntry:
+def told_of_the_dog(memory: HierarchicalMemory) -> MemoryEntry:
     tell(memory, trivia(10))
     return memory.add(memory.now + MINUTE, 11, ME, DOG, GRIEF, None, 0.9)
 
