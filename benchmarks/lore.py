@@ -25,7 +25,7 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import load_settings
 from noodlings.ingest.pipeline import Pipeline
-from noodlings.ingest.sources.lore import LoreSource
+from noodlings.ingest.sources.lore import lore
 from noodlings.recall.filters import moment_of
 from noodlings.store.memory import MemoryStore
 from noodlings.validation import read_yaml
@@ -108,7 +108,7 @@ def run(questions: Sequence[Mapping[str, Any]], embedder: str) -> list[Asked]:
         for name, recipe in read_yaml(CHARACTERS.read_text("utf-8")).items():
             agent = society.create(read_recipe(recipe, name, name))
             report = Pipeline(agent, store, society.introduce_all, undated=clock.now()).run(
-                LoreSource(FACTS, agent.persona)
+                lore(FACTS, "lore:benchmark", agent.persona)
             )
             if report.problem_count:
                 raise SystemExit(f"{FACTS}: {report.problems[0].why}")

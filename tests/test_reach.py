@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,11 +124,7 @@ def words_of(tier: int, count: int) -> list[str]:
     return [f"zq{'abcdef'[n % 6]}{'openconfsecrseal'[4 * tier : 4 * tier + 4]}{n}" for n in range(count)]
 
 
-class Book:
-    """A source of one passage."""
-
-    def records(self) -> Iterator[SourceRecord]:
-        yield SourceRecord("document:book", "1", "The sluice is opened at high water.", kind=Kind.READ)
+BOOK = [SourceRecord("document:book", "1", "The sluice is opened at high water.", kind=Kind.READ)]
 
 
 @asynccontextmanager
@@ -166,7 +162,7 @@ async def lived(folder: Path, host: str, chain: str, rounds: int) -> tuple[set[s
                 phi = society.agents["phi"]
                 assert phi.archive is not None
                 pipeline = Pipeline(phi, society.store, society.introduce_all, undated=clock.now())
-                pipeline.run(Book())  # so that questions are also compared with what was read
+                pipeline.run(BOOK)  # so that questions are also compared with what was read
                 await _embedded(phi.archive)
                 for number in range(rounds):
                     for tier in range(4):

@@ -55,23 +55,6 @@ class RememberedCommit:
     commit: Commit
 
 
-class CommitSource:
-    """Commits of a repository as a source; `done` is called with the number yielded so far."""
-
-    def __init__(
-        self, repository: GitRepository, hashes: Sequence[str], done: Callable[[int], object]
-    ) -> None:
-        self._repository = repository
-        self._hashes = hashes
-        self._done = done
-
-    def records(self) -> Iterator[SourceRecord | SourceProblem]:
-        """The commits in the given order."""
-        for count, record in enumerate(self._repository.records(self._hashes), 1):
-            yield record
-            self._done(count)
-
-
 class Chronicle:
     """Keeps what one agent remembers of one repository in step with it.
 
@@ -106,7 +89,7 @@ class Chronicle:
             UserError: git does not answer.
             StoreError: the store refuses more. Running again continues from what was stored.
         """
-        ingested = self._pipeline.run(CommitSource(self._repository, self.new, done))
+        ingested = self._pipeline.run(self._counted(done))
         reachable = set(self._reachable)
         remembered, gone, back = {}, 0, 0
         for entry, name in self._entries():
@@ -120,6 +103,11 @@ class Chronicle:
         links_now = self._missing([*made])
         self._agent.keep_told((), links_now)
         return ChronicleReport(ingested, len(self._reachable), gone, back, len(links_now))
+
+    def _counted(self, done: Callable[[int], object]) -> Iterator[SourceRecord | SourceProblem]:
+        for count, record in enumerate(self._repository.records(self.new), 1):
+            yield record
+            done(count)
 
     def _entries(self) -> Iterator[tuple[MemoryEntry, str]]:
         """The memories of commits with their hashes, without forgotten ones."""

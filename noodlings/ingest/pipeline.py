@@ -26,17 +26,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from itertools import groupby, islice
-from typing import TypeVar
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.linking import followed
 from noodlings.agent.recollection import uncalled
 from noodlings.clock import moment
 from noodlings.errors import StoreError, UserError
-from noodlings.ingest.record import Source, SourceNote, SourceProblem, SourceRecord
-from noodlings.ingest.record_document import document_of, record_in
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, record_in
 from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.text import clean, folded, shorten
@@ -44,8 +41,6 @@ from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
-
-Result = TypeVar("Result")
 
 AT_ONCE = 250
 """Records of one transaction."""
@@ -59,21 +54,6 @@ SHOWN = 20
 _LATEST = 20
 """How many of the latest records are searched for the one that the next record follows."""
 _SOMEBODY = "somebody"
-
-
-class Stage(StrEnum):
-    """Where a record failed."""
-
-    READ = "read"
-    NORMALISE = "normalise"
-    FIND = "find"
-    APPRAISE = "appraise"
-    WEIGH = "weigh"
-    STORE = "store"
-
-
-class StageError(UserError):
-    """A record is invalid. The message begins with the stage that found it so."""
 
 
 @dataclass(slots=True)
@@ -122,10 +102,16 @@ class _Batch:
     Attributes:
         latest: the latest entries, oldest first, including those of earlier batches.
         told_at: the time of the last record; a record without a time gets this one.
+        known: what earlier runs stored about its records.
+        again: they were parked, and are tried again.
+        refused: why the store refused them; if given, they are parked.
     """
 
     latest: deque[MemoryEntry]
     told_at: float
+    known: Mapping[tuple[str, str], IngestedRecord]
+    again: bool
+    refused: str
     report: IngestReport = field(default_factory=IngestReport)
     taken: dict[tuple[str, str], IngestedRecord] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
@@ -165,7 +151,9 @@ class Pipeline:
         self._latest: deque[MemoryEntry] = deque(maxlen=_LATEST)
         self._told_at = undated
 
-    def run(self, source: Source, done: Callable[[int], object] = lambda position: None) -> IngestReport:
+    def run(
+        self, source: Iterable[Item], done: Callable[[int], object] = lambda position: None
+    ) -> IngestReport:
         """Ingest everything that a source yields.
 
         Args:
@@ -175,7 +163,7 @@ class Pipeline:
             UserError: the source cannot be read at all.
             StoreError: the store refuses everything. Running again continues from what was stored.
         """
-        report, items = IngestReport(), source.records()
+        report, items = IngestReport(), iter(source)
         while batch := list(islice(items, AT_ONCE)):
             records: list[SourceRecord | SourceProblem] = []
             for item in batch:
@@ -225,21 +213,15 @@ class Pipeline:
     def _attempt(
         self, records: Sequence[SourceRecord | SourceProblem], again: bool, refused: str = ""
     ) -> IngestReport:
-        """Run all stages for a batch of records, in one transaction.
+        """Run all stages for a batch of records, in one transaction; `again` and `refused` as in `_Batch`.
 
-        Args:
-            again: parked records are tried again.
-            refused: why the store refused these records; if given, they are parked.
-
-        Raises:
-            StoreError: nothing was stored.
+        Raises `StoreError`: nothing was stored.
         """
         if not self._dry_run:
             self._introduce(self._names(records))  # first, so that a failure here leaves nothing half done
-        batch = _Batch(self._latest.copy(), self._told_at)
-        known = self._known(records)
+        batch = _Batch(self._latest.copy(), self._told_at, self._known(records), again, refused)
         for record in records:
-            self._take(batch, record, known, again, refused)
+            self._take(batch, record)
         if not self._dry_run and batch.taken:
             self._agent.keep_told(batch.taken.values(), batch.links)
         self._latest, self._told_at = batch.latest, batch.told_at
@@ -257,17 +239,9 @@ class Pipeline:
             ).items()
         }
 
-    def _take(
-        self,
-        batch: _Batch,
-        record: SourceRecord | SourceProblem,
-        known: Mapping[tuple[str, str], IngestedRecord],
-        again: bool,
-        refused: str,
-    ) -> None:
-        """Process one record, given what earlier runs stored about it."""
-        key, report = _key(record), batch.report
-        before = batch.taken.get(key) or known.get(key)
+    def _take(self, batch: _Batch, record: SourceRecord | SourceProblem) -> None:
+        key, report, again = _key(record), batch.report, batch.again
+        before = batch.taken.get(key) or batch.known.get(key)
         digest = before.digest if again and before is not None else _digest(record)
         self._note_time(batch, record)
         if before is not None and before.forgotten:
@@ -280,12 +254,12 @@ class Pipeline:
         former = None if before is None else before.entry_id
         taken = IngestedRecord(*key, digest, former)
         try:
-            if refused:
-                raise StageError(f"{Stage.STORE}: {refused}")
+            if batch.refused:
+                raise UserError(f"store: {batch.refused}")
             if isinstance(record, SourceProblem):
-                raise StageError(f"{Stage.READ}: {record.why}")
+                raise UserError(f"read: {record.why}")
             entry = self._remembered(batch, record)
-        except StageError as error:
+        except UserError as error:
             attempts = 1 if before is None else before.attempts + 1
             batch.taken[key] = replace(
                 taken,
@@ -309,14 +283,23 @@ class Pipeline:
             batch.links.append(Link(entry.id, former, LinkType.REPLACED, 1.0, entry.timestamp))
 
     def _remembered(self, batch: _Batch, record: SourceRecord) -> MemoryEntry | None:
-        """The memory made from a record, or None in a dry run. Raises `StageError`."""
-        text = _stage(Stage.NORMALISE, lambda: _normalised(record))
-        percept = _stage(Stage.FIND, lambda: self._found(batch, record, text))
-        if self._dry_run:
-            return None
-        affect, significance = _stage(Stage.APPRAISE, lambda: self._agent.feel_told(percept))
-        source = clean(record.source)
-        return _stage(Stage.WEIGH, lambda: self._agent.remember_told(percept, source, affect, significance))
+        """The memory made from a record, or None in a dry run.
+
+        Raises `UserError` if the record is invalid; it begins with the stage that found it so.
+        """
+        stage = "normalise"
+        try:
+            text = _normalised(record)
+            stage = "find"
+            percept = self._found(batch, record, text)
+            if self._dry_run:
+                return None
+            stage = "appraise"
+            affect, significance = self._agent.feel_told(percept)
+            stage = "weigh"
+            return self._agent.remember_told(percept, clean(record.source), affect, significance)
+        except (UserError, TypeError, ValueError, AttributeError) as error:
+            raise UserError(f"{stage}: {error}") from error
 
     def _found(self, batch: _Batch, record: SourceRecord, text: str) -> Percept:
         """Who, where and when. A name in a source gets a user id that no visitor of today can have."""
@@ -345,14 +328,6 @@ class Pipeline:
         if isinstance(record, SourceRecord) and record.timestamp is not None:
             with suppress(UserError):  # the record itself is rejected with this error
                 batch.told_at = moment(record.timestamp)
-
-
-def _stage(stage: Stage, work: Callable[[], Result]) -> Result:
-    """Run one stage. Raises `StageError` if the record is invalid."""
-    try:
-        return work()
-    except (UserError, TypeError, ValueError, AttributeError) as error:
-        raise StageError(f"{stage}: {error}") from error
 
 
 def _normalised(record: SourceRecord) -> str:
@@ -388,7 +363,7 @@ def _digest(record: SourceRecord | SourceProblem) -> str:
 
 
 def _document(record: SourceRecord | SourceProblem) -> dict[str, object]:
-    kept: dict[str, object] = document_of(record) if isinstance(record, SourceRecord) else plain(record.kept)
+    kept: dict[str, object] = record.document() if isinstance(record, SourceRecord) else plain(record.kept)
     return kept
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+import math
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
+from noodlings.errors import UserError
+from noodlings.memory.saved import plain
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.percept import Kind
+
+VERSION = 1
+"""Of the form in which records are parked. A newer one stays parked until noodlings is updated."""
+_TEXTS = ("source", "id", "text", "who", "place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,22 @@ class SourceRecord:
             json.dumps(told, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace"), digest_size=16
         ).hexdigest()
 
+    def document(self) -> dict[str, Any]:
+        """The record as versioned JSON, to be parked. Numbers in its data that are not finite become null."""
+        moment = self.timestamp  # JSON has no NaN or infinity, so these become text and stay invalid
+        wrong = isinstance(moment, float) and not math.isfinite(moment)
+        document: dict[str, Any] = plain(
+            {
+                "version": VERSION,
+                **{name: getattr(self, name) for name in (*_TEXTS, "data", "line")},
+                "timestamp": str(moment) if wrong else moment,
+                "kind": str(self.kind),
+                "witnesses": sorted(map(str, self.audience.witnesses)),
+                "confined": self.audience.confined,
+            }
+        )
+        return document
+
 
 @dataclass(frozen=True, slots=True)
 class SourceProblem:
@@ -77,12 +99,42 @@ class SourceNote:
     what: str
 
 
-class Source(Protocol):
-    """Reads one kind of file."""
+Item = SourceRecord | SourceProblem | SourceNote
+"""What a source yields, in order, without holding all of it in memory. A source is an iterator of these; it
+raises `UserError` where it cannot be read at all."""
 
-    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Everything in it, in order, without holding all of it in memory.
 
-        Raises:
-            UserError: it cannot be read at all.
-        """
+def require_known_version(document: dict[str, Any]) -> None:
+    """Raise `UserError` if the version is newer than this noodlings knows, or invalid."""
+    version = document.get("version", VERSION)
+    if isinstance(version, bool) or not isinstance(version, int) or version < 0:
+        raise UserError(f"its version is {version!r:.40}: it must be a whole number, such as {VERSION}")
+    if version > VERSION:
+        raise UserError(f"it has version {version}; this noodlings reads up to version {VERSION}")
+
+
+def record_in(document: dict[str, Any]) -> SourceRecord:
+    """The record in a document; what is missing has its default, as older versions had less of it.
+
+    Raises `UserError` if the document is invalid, or of a newer version.
+    """
+    require_known_version(document)
+    texts = {name: document.get(name, "") for name in _TEXTS}
+    for name, value in texts.items():
+        if not isinstance(value, str):
+            raise UserError(f"{name} must be text, not {value!r:.40}")
+    try:
+        kind = Kind(document.get("kind", Kind.SAY))
+    except ValueError:
+        raise UserError(f"there is no kind {document['kind']!r:.40}; use one of: {', '.join(Kind)}") from None
+    data, witnesses = document.get("data", {}), document.get("witnesses", [])
+    if not isinstance(data, dict) or not isinstance(witnesses, list):
+        raise UserError("data must be an object, and witnesses a list")
+    return SourceRecord(
+        **texts,
+        timestamp=document.get("timestamp"),
+        kind=kind,
+        audience=Audience(frozenset(map(str, witnesses)), bool(document.get("confined", False))),
+        data=data,
+        line=int(document.get("line") or 0),
+    )

@@ -19,8 +19,7 @@ from noodlings.clock import LATEST
 from noodlings.errors import UserError
 from noodlings.ingest.lines import Line, lines_of, rows_of
 from noodlings.ingest.moments import seconds
-from noodlings.ingest.record import SourceNote, SourceProblem
-from noodlings.ingest.record_document import require_known_version
+from noodlings.ingest.record import SourceNote, SourceProblem, require_known_version
 from noodlings.text import clean, word_characters
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.percept import Kind

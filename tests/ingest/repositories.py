@@ -6,7 +6,6 @@ import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 
 from noodlings.agent.society import Society
 from noodlings.ingest.commit import Commit, FileChange
@@ -63,7 +62,7 @@ def read_history(society: Society, *subjects: str) -> None:
     commits = [a_commit(subject, number) for number, subject in enumerate(subjects, 1)]
     records = [commit.record("git:0123456789abcdef", "harbour") for commit in commits]
     pipeline = Pipeline(agent, society.store, society.introduce_all, undated=0.0)
-    pipeline.run(SimpleNamespace(records=lambda: iter(records)))
+    pipeline.run(records)
 
 
 def a_commit(subject: str, number: int) -> Commit:

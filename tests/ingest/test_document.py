@@ -14,7 +14,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from noodlings.errors import UserError
 from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
-from noodlings.ingest.sources.document import DocumentSource, read_html, read_markdown
+from noodlings.ingest.sources.document import document, read_html, read_markdown
 from noodlings.text import clean
 from noodlings.values.percept import Kind
 
@@ -48,7 +48,7 @@ It weighs six hundredweight.
 def read(path: Path, content: bytes | str) -> tuple[list[SourceRecord], list[str]]:
     """Its records, and what is said of it."""
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    found = list(DocumentSource(path).records())
+    found = list(document(path, f"document:{path.name}"))
     said = [
         one.why if isinstance(one, SourceProblem) else one.what
         for one in found
@@ -133,15 +133,15 @@ def test_what_is_no_text_or_no_document_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"a document is one of \.md"):
         read(tmp_path / "a.docx", b"PK")
     with pytest.raises(UserError, match="cannot be read"):
-        list(DocumentSource(tmp_path / "none.md").records())
+        list(document(tmp_path / "none.md", "document:a"))
     with pytest.raises(UserError, match="cannot be read"):
-        list(DocumentSource(tmp_path / "none.pdf").records())
+        list(document(tmp_path / "none.pdf", "document:a"))
     assert read(tmp_path / "empty.md", "")[1] == ["there are no words in it that could be read"]
 
 
 def test_a_pdf_is_read_page_by_page(tmp_path: Path) -> None:
     path = pdf(tmp_path / "log.pdf", "The lamp was lit.", "", "The lamp went out.", title="Log of the Rock")
-    found = list(DocumentSource(path).records())
+    found = list(document(path, f"document:{path.name}"))
     records = [one for one in found if isinstance(one, SourceRecord)]
     assert [(one.place, one.text) for one in records] == [
         ("Log of the Rock, page 1", "page 1. The lamp was lit."),
@@ -153,22 +153,22 @@ def test_a_pdf_is_read_page_by_page(tmp_path: Path) -> None:
 
 def test_a_pdf_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="is encrypted"):
-        list(DocumentSource(pdf(tmp_path / "a.pdf", "x", password="k")).records())
+        list(document(pdf(tmp_path / "a.pdf", "x", password="k"), "document:a"))
     whole = pdf(tmp_path / "b.pdf", "x").read_bytes()
     for broken in (b"", b"%PDF-1.7", whole[: len(whole) // 3]):
         (tmp_path / "c.pdf").write_bytes(broken)
         with pytest.raises(UserError, match="is not a PDF that can be read"):
-            list(DocumentSource(tmp_path / "c.pdf").records())
+            list(document(tmp_path / "c.pdf", "document:a"))
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(UserError, match=r"noodlings\[documents\]"):
-        list(DocumentSource(tmp_path / "b.pdf").records())
+        list(document(tmp_path / "b.pdf", "document:a"))
 
 
 @given(st.text("<>/![]-&;=\"' \nabpscriptdivhtml\u202e\x00", max_size=300))
 def test_no_markup_breaks_a_reader_and_only_clean_words_come_out(text: str) -> None:
-    for document in (read_html(text), read_markdown(text)):
-        assert all(block.text == clean(block.text) != "" for block in document.blocks)
-        assert all(isinstance(one, SourceProblem | SourceNote) for one in document.problems)
+    for made in (read_html(text), read_markdown(text)):
+        assert all(block.text == clean(block.text) != "" for block in made.blocks)
+        assert all(isinstance(one, SourceProblem | SourceNote) for one in made.problems)
 
 
 def test_the_text_of_a_page_is_read_again_to_the_same_records(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from noodlings.agent.recipes import read_recipe
 from noodlings.errors import UserError
 from noodlings.ingest.record import SourceProblem, SourceRecord
-from noodlings.ingest.sources.lore import LoreSource
+from noodlings.ingest.sources.lore import lore
 from noodlings.values.lore import LoreScope, scope_of
 from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
@@ -41,7 +41,7 @@ def somebody(name: str = "Wick", profession: str | None = None, factions: tuple[
 
 def read(path: Path, text: str, persona: Persona) -> tuple[list[SourceRecord], list[tuple[int, str]]]:
     path.write_text(text, "utf-8")
-    found = list(LoreSource(path, persona).records())
+    found = list(lore(path, f"lore:{path.name}", persona))
     problems = [(one.line, one.why) for one in found if isinstance(one, SourceProblem)]
     return [one for one in found if isinstance(one, SourceRecord)], problems
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import StoreError
 from noodlings.ingest.pipeline import AT_ONCE, PAUSES, SHOWN, Pipeline
-from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
-from noodlings.ingest.record_document import VERSION
+from noodlings.ingest.record import VERSION, SourceNote, SourceProblem, SourceRecord
 from noodlings.ports import Changes, Repository
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
@@ -34,16 +33,6 @@ NOW, LONG_AGO = 1_700_000_000.0, 1_050_000_000.0
 SETTINGS = Settings(embedding={"model": "none"}, world={"seed": 1})
 ADMIN = Caller("user_root", "root", Role.ADMIN)
 Item = SourceRecord | SourceProblem | SourceNote
-
-
-class Listed:
-    """A source that yields these."""
-
-    def __init__(self, *items: Item) -> None:
-        self.items = items
-
-    def records(self) -> Iterator[Item]:
-        return iter(self.items)
 
 
 def a_record(number: int, text: str = "", **changes: Any) -> SourceRecord:
@@ -68,7 +57,7 @@ def told(society: Society) -> list[str]:
 def test_a_record_becomes_a_memory_with_its_own_time_and_nobody_of_today() -> None:
     society = a_society()
     report = a_pipeline(society).run(
-        Listed(a_record(1, "my sister Ada drowned in the harbour", place="Harbour", data={"mood": "wet"}))
+        [a_record(1, "my sister Ada drowned in the harbour", place="Harbour", data={"mood": "wet"})]
     )
     (entry,) = society.store.archive("phi")
     assert (report.new, report.problem_count) == (1, 0)
@@ -90,7 +79,7 @@ def test_what_was_told_moves_nothing_and_is_never_in_working_memory() -> None:
         return state, agent.mood, agent.memory.now, [entry.id for entry in agent.memory.retrieve_working()]
 
     before = now()
-    a_pipeline(society).run(Listed(*(a_record(n, f"I am terrified of {n} wolves!!") for n in range(60))))
+    a_pipeline(society).run([*(a_record(n, f"I am terrified of {n} wolves!!") for n in range(60))])
     assert now() == before
     again = a_society(store).agents["phi"]
     assert [entry.id for entry in again.memory.retrieve_working()] == before[-1]
@@ -102,22 +91,22 @@ def test_what_was_told_moves_nothing_and_is_never_in_working_memory() -> None:
 def test_a_second_time_nothing_is_new_and_what_was_appended_is() -> None:
     society = a_society()
     records = [a_record(n) for n in range(1, 2 * AT_ONCE + 7)]
-    a_pipeline(society).run(Listed(*records))
-    report = a_pipeline(society).run(Listed(*records, a_record(9_999)))
+    a_pipeline(society).run([*records])
+    report = a_pipeline(society).run([*records, a_record(9_999)])
     assert (report.new, report.unchanged) == (1, len(records))
     assert len(told(society)) == len(records) + 1
 
 
 def test_the_same_record_twice_in_one_transaction_is_one_memory() -> None:
     society = a_society()
-    report = a_pipeline(society).run(Listed(a_record(1), a_record(1)))
+    report = a_pipeline(society).run([a_record(1), a_record(1)])
     assert (report.new, report.unchanged, told(society)) == (1, 1, ["line 1"])
 
 
 def test_a_record_that_changed_stands_beside_its_former_self_and_replaces_it() -> None:
     society = a_society()
-    a_pipeline(society).run(Listed(a_record(1, "the key is under the mat"), a_record(2)))
-    report = a_pipeline(society).run(Listed(a_record(1, "the key is under the stone"), a_record(2)))
+    a_pipeline(society).run([a_record(1, "the key is under the mat"), a_record(2)])
+    report = a_pipeline(society).run([a_record(1, "the key is under the stone"), a_record(2)])
     assert (report.changed, report.unchanged) == (1, 1)
     assert told(society) == ["the key is under the mat", "line 2", "the key is under the stone"]
     assert Link(3, 1, LinkType.REPLACED, 1.0, LONG_AGO + 1) in society.store.links_of("phi", [1])
@@ -128,7 +117,7 @@ def test_a_record_that_changed_stands_beside_its_former_self_and_replaces_it() -
 def test_recall_marks_the_former_form_and_brings_the_one_that_holds(forms: int) -> None:
     society = a_society()
     for number in range(forms):
-        a_pipeline(society).run(Listed(a_record(1, f"the boathouse key is under stone {number}")))
+        a_pipeline(society).run([a_record(1, f"the boathouse key is under stone {number}")])
     asked = Percept("user_bob", "Phi, where is the boathouse key?", NOW, addressed=True)
     trace = asyncio.run(society.perceive("phi", asked))
     marks = {one.entry_id: (one.supersedes, one.superseded_by) for one in trace.recalled}
@@ -143,17 +132,17 @@ def test_what_was_lived_comes_due_and_what_a_log_tells_does_not(lived: bool) -> 
     if lived:
         asyncio.run(agent.perceive(Percept("past:caity", plan, NOW - 3 * day)))
     else:
-        a_pipeline(society).run(Listed(a_record(1, plan, timestamp=NOW - 3 * day)))
+        a_pipeline(society).run([a_record(1, plan, timestamp=NOW - 3 * day)])
     came = asyncio.run(agent.perceive(Percept("past:caity", "hello again", NOW, addressed=True)))
     assert any("due" in one.why for one in came.recalled) is lived
 
 
 def test_what_was_forgotten_does_not_come_back_and_leaves_no_word() -> None:
     society = a_society()
-    a_pipeline(society).run(Listed(a_record(1, "a secret"), a_record(2)))
+    a_pipeline(society).run([a_record(1, "a secret"), a_record(2)])
     society.corrections.forget(ADMIN, "phi", [1])
     assert society.store.taken("phi", "talk:log", ["1"])["1"].digest == ""
-    report = a_pipeline(society).run(Listed(a_record(1, "a secret"), a_record(1, "another"), a_record(2)))
+    report = a_pipeline(society).run([a_record(1, "a secret"), a_record(1, "another"), a_record(2)])
     assert (report.new, report.changed, report.forgotten, report.unchanged) == (0, 0, 2, 1)
     assert told(society) == ["line 2"]
 
@@ -169,7 +158,7 @@ def test_what_is_wrong_waits_with_its_reason_and_the_rest_is_kept() -> None:
         a_record(6, "x" * 30_000),
         a_record(7, timestamp=-5.0),
     ]
-    report = a_pipeline(society).run(Listed(*wrong, a_record(8, timestamp=None, data={"x": float("nan")})))
+    report = a_pipeline(society).run([*wrong, a_record(8, timestamp=None, data={"x": float("nan")})])
     assert (report.new, report.parked, report.problem_count) == (1, 7, 7)
     assert [problem.line for problem in report.problems] == [1, 2, 3, 4, 5, 6, 7]
     assert all(problem.why.split(":")[0] in ("normalise", "find") for problem in report.problems)
@@ -178,7 +167,7 @@ def test_what_is_wrong_waits_with_its_reason_and_the_rest_is_kept() -> None:
     assert waiting[5].record is not None
     assert waiting[5].record["text"] == "x" * 30_000
     assert society.store.archive("phi")[0].timestamp == LONG_AGO + 6  # as of the last that says one
-    again = a_pipeline(society).run(Listed(*wrong))
+    again = a_pipeline(society).run([*wrong])
     assert (again.parked, again.waiting) == (0, 7)
     assert a_pipeline(society).retry().parked == 7
     assert {one.attempts for one in society.store.parked("phi")} == {2}
@@ -187,7 +176,7 @@ def test_what_is_wrong_waits_with_its_reason_and_the_rest_is_kept() -> None:
 def test_a_newer_form_waits_whole_until_it_can_be_read() -> None:
     society = a_society()
     row = {"version": VERSION + 1, "text": "hm", "user": "Bob", "aura": "green"}
-    report = a_pipeline(society).run(Listed(SourceProblem(3, "it is newer", "talk:log", "3", row)))
+    report = a_pipeline(society).run([SourceProblem(3, "it is newer", "talk:log", "3", row)])
     assert (report.parked, report.problems[0].line) == (1, 3)
     (waits,) = society.store.parked("phi")
     assert (waits.record, waits.user_id) == (row, "past:bob")
@@ -201,11 +190,11 @@ def test_a_newer_form_waits_whole_until_it_can_be_read() -> None:
 
 def test_forgetting_somebody_reaches_what_waits() -> None:
     society = a_society()
-    a_pipeline(society).run(Listed(a_record(1, "x" * 30_000), a_record(2, "y" * 30_000, who="Bob")))
+    a_pipeline(society).run([a_record(1, "x" * 30_000), a_record(2, "y" * 30_000, who="Bob")])
     assert society.corrections.forget_user(ADMIN, "phi", "past:bob").count == 1
     assert society.corrections.forget_user(ADMIN, "phi", "past:bob").count == 0
     assert [one.id for one in society.store.parked("phi")] == ["1"]
-    assert a_pipeline(society).run(Listed(a_record(2, "short", who="Bob"))).forgotten == 1
+    assert a_pipeline(society).run([a_record(2, "short", who="Bob")]).forgotten == 1
 
 
 class Refusing(MemoryStore):
@@ -224,13 +213,13 @@ class Refusing(MemoryStore):
 
 def test_what_the_store_refuses_is_tried_again_after_growing_pauses() -> None:
     society, slept = a_society(Refusing(2)), list[float]()
-    report = a_pipeline(society, slept).run(Listed(a_record(1), a_record(2)))
+    report = a_pipeline(society, slept).run([a_record(1), a_record(2)])
     assert (slept, report.new, told(society)) == ([*PAUSES[:2]], 2, ["line 1", "line 2"])
 
 
 def test_what_only_one_record_is_refused_for_costs_no_other() -> None:
     society, slept = a_society(Refusing(word="poison")), list[float]()
-    report = a_pipeline(society, slept).run(Listed(a_record(1), a_record(2, "poison"), a_record(3)))
+    report = a_pipeline(society, slept).run([a_record(1), a_record(2, "poison"), a_record(3)])
     assert (report.new, report.parked, told(society)) == (2, 1, ["line 1", "line 3"])
     assert society.store.parked("phi")[0].reason == "store: the disk is full"
     assert slept == [*PAUSES]
@@ -240,17 +229,17 @@ def test_a_store_that_takes_nothing_ends_it_and_later_it_goes_on() -> None:
     store = Refusing(1_000)
     society = a_society(store)
     with pytest.raises(StoreError, match="the disk is full"):
-        a_pipeline(society).run(Listed(a_record(1), a_record(2)))
+        a_pipeline(society).run([a_record(1), a_record(2)])
     store.times = 0
-    assert a_pipeline(society).run(Listed(a_record(1), a_record(2))).new == 2
+    assert a_pipeline(society).run([a_record(1), a_record(2)]).new == 2
     assert told(society) == ["line 1", "line 2"]
 
 
 def test_a_dry_run_counts_and_keeps_nothing() -> None:
     society = a_society()
-    a_pipeline(society).run(Listed(a_record(1), a_record(2)))
+    a_pipeline(society).run([a_record(1), a_record(2)])
     report = a_pipeline(society, dry_run=True).run(
-        Listed(a_record(1), a_record(2, "else"), a_record(3), a_record(4, "\0"))
+        [a_record(1), a_record(2, "else"), a_record(3), a_record(4, "\0")]
     )
     assert (report.new, report.changed, report.unchanged, report.parked) == (1, 1, 1, 1)
     assert len(told(society)) == 2
@@ -259,7 +248,7 @@ def test_a_dry_run_counts_and_keeps_nothing() -> None:
 
 def test_lines_of_one_talk_are_linked_and_the_agent_knows_its_own() -> None:
     society = a_society()
-    a_pipeline(society).run(Listed(a_record(1), a_record(20), a_record(30, who="PHI")))
+    a_pipeline(society).run([a_record(1), a_record(20), a_record(30, who="PHI")])
     assert society.store.links_of("phi", [1, 2, 3])[0].type is LinkType.FOLLOWED
     assert society.store.archive("phi")[2].user_id == "phi"
 
@@ -267,7 +256,7 @@ def test_lines_of_one_talk_are_linked_and_the_agent_knows_its_own() -> None:
 def test_what_was_whispered_stays_between_those_who_knew() -> None:
     society = a_society()
     secret = confined_to({"user_maren"})
-    a_pipeline(society).run(Listed(a_record(1, kind=Kind.WHISPER), a_record(2, audience=secret)))
+    a_pipeline(society).run([a_record(1, kind=Kind.WHISPER), a_record(2, audience=secret)])
     whisper, confined = society.store.archive("phi")
     assert whisper.audience == Audience(frozenset({"past:caity", "phi"}), confined=True)
     assert confined.audience.witnesses >= {"user_maren", "phi"}
@@ -276,7 +265,7 @@ def test_what_was_whispered_stays_between_those_who_knew() -> None:
 
 def test_only_the_first_problems_are_named_and_all_are_counted() -> None:
     problems = [SourceProblem(n, "torn") for n in range(3 * AT_ONCE)]
-    report = a_pipeline(a_society()).run(Listed(*problems, SourceNote(0, "odd")))
+    report = a_pipeline(a_society()).run([*problems, SourceNote(0, "odd")])
     assert (report.problem_count, len(report.problems)) == (3 * AT_ONCE, SHOWN)
     assert report.notes == [SourceNote(0, "odd")]
 
@@ -292,9 +281,9 @@ def test_nothing_that_a_name_or_a_line_holds_stops_it(lines: Sequence[tuple[str,
         SourceRecord("talk:log", str(number), text, who, moment, line=number)
         for number, (who, text, moment) in enumerate(lines, 1)
     ]
-    report = a_pipeline(society).run(Listed(*records))
+    report = a_pipeline(society).run([*records])
     assert report.new + report.parked == len(records)
-    assert a_pipeline(society).run(Listed(*records)).new == 0
+    assert a_pipeline(society).run([*records]).new == 0
     own = {"phi"}
     assert all(
         entry.user_id.startswith("past:") or entry.user_id in own for entry in society.store.archive("phi")
@@ -303,9 +292,9 @@ def test_nothing_that_a_name_or_a_line_holds_stops_it(lines: Sequence[tuple[str,
 
 def test_it_is_all_there_after_a_restart(tmp_path: Path) -> None:
     with_store = a_society(SqlStore(tmp_path))
-    a_pipeline(with_store).run(Listed(a_record(1), a_record(2, "\0")))
+    a_pipeline(with_store).run([a_record(1), a_record(2, "\0")])
     with_store.close()
     society = a_society(SqlStore(tmp_path))
-    report = a_pipeline(society).run(Listed(a_record(1), a_record(2, "\0")))
+    report = a_pipeline(society).run([a_record(1), a_record(2, "\0")])
     assert (report.unchanged, report.waiting) == (1, 1)
     society.close()

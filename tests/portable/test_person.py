@@ -22,7 +22,7 @@ from noodlings.config import BudgetSettings, Settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.visit import opened, rooms_of
 from noodlings.ingest.pipeline import Pipeline
-from noodlings.ingest.sources.talk import TalkLog
+from noodlings.ingest.sources.talk import talk
 from noodlings.llm.token_budget import KEY, TokenBudget
 from noodlings.portable import person
 from noodlings.portable.person import (
@@ -342,7 +342,7 @@ async def test_what_was_first_read_as_somebody_elses_goes_too(tmp_path: Path) ->
                 {"user": "Bob", "text": "the mill is sold", "id": 2},
             )
             log.write_text("\n".join(map(json.dumps, rows)))
-            pipeline.run(TalkLog(log))
+            pipeline.run(talk(log))
             log.unlink()
         assert forget_person(society, ADMIN, find_person(society, "Caity")).memories == 3
         assert society.store.told_by("phi", past_id_of("bob"))

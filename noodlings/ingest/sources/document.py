@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from noodlings.errors import UserError
 from noodlings.ingest.lines import text_of
 from noodlings.ingest.passages import Block, passages, summary
-from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
 from noodlings.text import clean, shorten
 from noodlings.values.percept import Kind
 
@@ -61,55 +61,44 @@ class Document:
     problems: tuple[SourceProblem | SourceNote, ...] = ()
 
 
-class DocumentSource:
-    """A document as a `Source`.
+def document(path: Path, source: str, reader: str = "") -> Iterator[Item]:
+    """The passages of a document, and a summary if it is long. Raises `UserError` if it cannot be read.
 
     Args:
         path: its suffix is one of `MARKDOWN`, `TEXT`, `HTML` or `PDF`.
         reader: name or id of who reads it.
-
-    Attributes:
-        name: such as "document:harbour.md". A file with the same name is a later version of the document.
     """
+    read = _read(path)
+    yield from read.problems
+    headings = [block.text for block in read.blocks if block.level == 1]
+    named = clean(read.title) or (headings[0] if len(headings) == 1 else "")
+    title = shorten(named or clean(path.stem.replace("_", " ")), LONGEST_TITLE)
 
-    def __init__(self, path: Path, reader: str = "") -> None:
-        self._path = path
-        self._reader = reader
-        self.name = f"document:{clean(path.name)}"
-
-    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Its passages, and a summary if it is long."""
-        document = self._read()
-        yield from document.problems
-        headings = [block.text for block in document.blocks if block.level == 1]
-        named = clean(document.title) or (headings[0] if len(headings) == 1 else "")
-        title = shorten(named or clean(self._path.stem.replace("_", " ")), LONGEST_TITLE)
-        whole = list(passages(block for block in document.blocks if (block.level, block.text) != (1, named)))
-        if not whole:
-            yield SourceProblem(0, "there are no words in it that could be read")
-        for passage in whole:
-            yield self._record(passage.id, passage.text, title, passage.section, passage.line)
-        if short := summary(whole):
-            yield self._record(SUMMARY, f"{title}, in short: {short}", title, SUMMARY, 0)
-
-    def _record(self, record_id: str, text: str, title: str, section: str, line: int) -> SourceRecord:
+    def record(record_id: str, text: str, section: str, line: int) -> SourceRecord:
         place = f"{title}, {section}" if section else title
         data = {"title": title, "section": section}
-        return SourceRecord(
-            self.name, record_id, text, self._reader, kind=Kind.READ, place=place, data=data, line=line
-        )
+        return SourceRecord(source, record_id, text, reader, None, Kind.READ, place, data=data, line=line)
 
-    def _read(self) -> Document:
-        suffix = self._path.suffix.lower()
-        if suffix not in (*MARKDOWN, *TEXT, *HTML, *PDF):
-            known = ", ".join((*MARKDOWN, *TEXT, *HTML, *PDF))
-            raise UserError(f"{self._path}: a document is one of {known}; convert it to one of these")
-        if suffix in PDF:
-            return read_pdf(self._path)
-        text, told = text_of(self._path)
-        read = read_markdown if suffix in MARKDOWN else read_html if suffix in HTML else read_text
-        found = read(text)
-        return Document(found.blocks, found.title, (*told, *found.problems))
+    whole = list(passages(block for block in read.blocks if (block.level, block.text) != (1, named)))
+    if not whole:
+        yield SourceProblem(0, "there are no words in it that could be read")
+    for passage in whole:
+        yield record(passage.id, passage.text, passage.section, passage.line)
+    if short := summary(whole):
+        yield record(SUMMARY, f"{title}, in short: {short}", SUMMARY, 0)
+
+
+def _read(path: Path) -> Document:
+    suffix = path.suffix.lower()
+    if suffix not in (*MARKDOWN, *TEXT, *HTML, *PDF):
+        known = ", ".join((*MARKDOWN, *TEXT, *HTML, *PDF))
+        raise UserError(f"{path}: a document is one of {known}; convert it to one of these")
+    if suffix in PDF:
+        return read_pdf(path)
+    text, told = text_of(path)
+    read = read_markdown if suffix in MARKDOWN else read_html if suffix in HTML else read_text
+    found = read(text)
+    return Document(found.blocks, found.title, (*told, *found.problems))
 
 
 def read_text(text: str) -> Document:

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from noodlings.errors import UserError
 from noodlings.ingest.lines import rows_of, text_of
-from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
 from noodlings.text import clean, folded
 from noodlings.validation import explain, nearest, read_yaml, yaml_trouble
 from noodlings.values.lore import CIRCLES, WORLD, LoreScope
@@ -101,51 +101,30 @@ class Fact(BaseModel):
     until: Annotated[float | None, BeforeValidator(partial(_moment, of_day=time.max))] = None
 
 
-class LoreSource:
-    """A file of facts as a `Source`: it yields the facts that are meant for one character.
+def lore(path: Path, source: str, persona: Persona) -> Iterator[Item]:
+    """The facts of a file that are meant for one character, whatever time they hold in, and any problems.
 
-    Args:
-        path: a YAML or JSON Lines file.
-        persona: the character.
-
-    Attributes:
-        name: such as "lore:realm.yaml". A file with the same name is a later version of the lore.
+    Raises `UserError` if it is no YAML or JSON Lines file, or cannot be read.
     """
-
-    def __init__(self, path: Path, persona: Persona) -> None:
-        self._path = path
-        self._persona = persona
-        self.name = f"lore:{clean(path.name)}"
-
-    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """The facts for this character, whatever time they hold in, and problems with others."""
-        first: dict[str, int] = {}
-        for item in facts_in(self._path):
-            if not isinstance(item, tuple):
-                yield item
-                continue
-            line, fact = item
-            if fact.id in first:
-                yield SourceProblem(
-                    line, f"{fact.id} is in line {first[fact.id]} already: give it another id"
-                )
-                continue
-            first[fact.id] = line
-            scope = LoreScope(fact.audience, fact.since, fact.until)
-            if scope.meant_for(self._persona):
-                yield SourceRecord(
-                    self.name,
-                    fact.id,
-                    fact.text,
-                    self._persona.id,
-                    kind=Kind.KNOWN,
-                    data=scope.data(),
-                    line=line,
-                )
+    first: dict[str, int] = {}
+    for item in facts_in(path):
+        if not isinstance(item, tuple):
+            yield item
+            continue
+        line, fact = item
+        if fact.id in first:
+            yield SourceProblem(line, f"{fact.id} is in line {first[fact.id]} already: give it another id")
+            continue
+        first[fact.id] = line
+        scope = LoreScope(fact.audience, fact.since, fact.until)
+        if scope.meant_for(persona):
+            yield SourceRecord(
+                source, fact.id, fact.text, persona.id, kind=Kind.KNOWN, data=scope.data(), line=line
+            )
 
 
 def facts_in(path: Path) -> Iterator[tuple[int, Fact] | SourceProblem | SourceNote]:
-    """Each fact of a file with its line, and problems with others. Raises as `records` does."""
+    """Each fact of a file with its line, and problems with others. Raises as `lore` does."""
     if path.suffix.lower() in JSON_LINES:
         pieces = rows_of(path)
     elif path.suffix.lower() in YAML:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from noodlings.errors import UserError
 from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
 from noodlings.ingest.moments import seconds
-from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
 from noodlings.text import clean
 from noodlings.validation import explain, read_yaml, yaml_trouble
 from noodlings.values.percept import Kind
@@ -75,86 +75,79 @@ def read_mapping(path: Path) -> Mapping:
         raise UserError(f"{path}: {yaml_trouble(error)}") from None
 
 
-class MappedFile:
-    """A file of rows with a mapping."""
+def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
+    """The rows of a file. Raises `UserError` if it cannot be read or lacks the text column."""
+    source, ids = f"mapped:{path.name}", LineIds()
+    form = mapping.format or ("csv" if path.suffix.lower() in (".csv", ".tsv") else "jsonl")
+    for item in _csv_rows(path, mapping) if form == "csv" else rows_of(path):
+        yield _record(source, mapping, *item, ids) if isinstance(item, tuple) else item
 
-    def __init__(self, path: Path, mapping: Mapping) -> None:
-        self._path = path
-        self._mapping = mapping
-        self._source = f"mapped:{path.name}"
 
-    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Its rows. Raises `UserError` if the file cannot be read or lacks the text column."""
-        ids = LineIds()
-        form = self._mapping.format or ("csv" if self._path.suffix.lower() in (".csv", ".tsv") else "jsonl")
-        for item in self._csv_rows() if form == "csv" else rows_of(self._path):
+def _record(
+    source: str, mapping: Mapping, number: int, row: dict[str, Any], ids: LineIds
+) -> SourceRecord | SourceProblem:
+    columns, constant = mapping.columns, mapping.constant
+    text = _at(row, columns.text)
+    if not isinstance(text, str) or not clean(text):
+        return SourceProblem(number, f"{columns.text} must be text with words in it, not {text!r:.40}")
+    said = None if columns.timestamp is None else _at(row, columns.timestamp)
+    moment = None if said in (None, "") else seconds(said, mapping.timestamp_format)
+    if moment is None and said not in (None, ""):
+        form = mapping.timestamp_format or "ISO 8601, or seconds since 1970-01-01"
+        return SourceProblem(number, f"{columns.timestamp} is {said!r:.40}: it must be {form}")
+    kind = _word(row, columns.kind) or constant.kind
+    if kind not in set(Kind):
+        return SourceProblem(number, f"there is no kind {kind!r:.40}; use one of: {', '.join(Kind)}")
+    who = _word(row, columns.who) or constant.who
+    return SourceRecord(
+        source,
+        _word(row, columns.id) or ids.of(moment, who, text),
+        text,
+        who,
+        moment,
+        Kind(kind),
+        _word(row, columns.place) or constant.place,
+        line=number,
+    )
+
+
+def _csv_rows(
+    path: Path, mapping: Mapping
+) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem | SourceNote]:
+    """The rows of a CSV file by the names in its first line, each with the number of its last line."""
+    aside: list[SourceProblem | SourceNote] = []
+    number = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal number
+        for item in lines_of(path):
             if isinstance(item, tuple):
-                yield self._record(*item, ids)
+                number = item[0]
+                yield item[1].replace("\0", "")
             else:
-                yield item
+                aside.append(item)
 
-    def _record(self, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord | SourceProblem:
-        columns, constant = self._mapping.columns, self._mapping.constant
-        text = _at(row, columns.text)
-        if not isinstance(text, str) or not clean(text):
-            return SourceProblem(number, f"{columns.text} must be text with words in it, not {text!r:.40}")
-        said = None if columns.timestamp is None else _at(row, columns.timestamp)
-        moment = None if said in (None, "") else seconds(said, self._mapping.timestamp_format)
-        if moment is None and said not in (None, ""):
-            form = self._mapping.timestamp_format or "ISO 8601, or seconds since 1970-01-01"
-            return SourceProblem(number, f"{columns.timestamp} is {said!r:.40}: it must be {form}")
-        kind = _word(row, columns.kind) or constant.kind
-        if kind not in set(Kind):
-            return SourceProblem(number, f"there is no kind {kind!r:.40}; use one of: {', '.join(Kind)}")
-        who = _word(row, columns.who) or constant.who
-        return SourceRecord(
-            self._source,
-            _word(row, columns.id) or ids.of(moment, who, text),
-            text,
-            who,
-            moment,
-            Kind(kind),
-            _word(row, columns.place) or constant.place,
-            line=number,
-        )
-
-    def _csv_rows(self) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem | SourceNote]:
-        """The rows of a CSV file by the names in its first line, each with the number of its last line."""
-        aside: list[SourceProblem | SourceNote] = []
-        number = 0
-
-        def lines() -> Iterator[str]:
-            nonlocal number
-            for item in lines_of(self._path):
-                if isinstance(item, tuple):
-                    number = item[0]
-                    yield item[1].replace("\0", "")
-                else:
-                    aside.append(item)
-
-        csv.field_size_limit(LONGEST)
-        rows, names = csv.reader(lines(), delimiter=self._mapping.delimiter), list[str]()
-        while True:
-            try:
-                row = next(rows)
-            except StopIteration:
-                break
-            except csv.Error as error:
-                yield SourceProblem(number, f"it is not a valid CSV row: {error}")
-                continue
-            yield from aside
-            aside.clear()
-            if not names:
-                names = row
-                if self._mapping.columns.text not in names:
-                    raise UserError(
-                        f"{self._path} has no column {self._mapping.columns.text}; it has: {', '.join(names)}"
-                    )
-            elif len(row) == len(names):
-                yield number, dict(zip(names, row, strict=True))
-            else:
-                yield SourceProblem(number, f"it has {len(row)} fields; the first line names {len(names)}")
+    csv.field_size_limit(LONGEST)
+    rows, names = csv.reader(lines(), delimiter=mapping.delimiter), list[str]()
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            yield SourceProblem(number, f"it is not a valid CSV row: {error}")
+            continue
         yield from aside
+        aside.clear()
+        if not names:
+            names = row
+            if mapping.columns.text not in names:
+                raise UserError(f"{path} has no column {mapping.columns.text}; it has: {', '.join(names)}")
+        elif len(row) == len(names):
+            yield number, dict(zip(names, row, strict=True))
+        else:
+            yield SourceProblem(number, f"it has {len(row)} fields; the first line names {len(names)}")
+    yield from aside
 
 
 def _at(row: dict[str, Any], column: str) -> Any:

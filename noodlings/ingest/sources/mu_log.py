@@ -18,7 +18,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 from noodlings.ingest.lines import LineIds, lines_of
-from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceProblem, SourceRecord
 from noodlings.ingest.transcript import CAPITAL
 from noodlings.text import clean, word_characters
 from noodlings.values.percept import Kind
@@ -95,7 +95,7 @@ class MuLog:
         self._latest = time.min
         self._names: dict[str, None] = {}
 
-    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
+    def records(self) -> Iterator[Item]:
         """Its lines without the headings. Raises `UserError` if the file cannot be read."""
         self._day, self._latest, ids = None, time.min, LineIds()
         private = False

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from noodlings.errors import UserError
-from noodlings.ingest.record import Source
-from noodlings.ingest.sources.document import DocumentSource
-from noodlings.ingest.sources.lore import LoreSource
-from noodlings.ingest.sources.mapped import MappedFile, read_mapping
+from noodlings.ingest.record import Item
+from noodlings.ingest.sources.document import document
+from noodlings.ingest.sources.lore import lore
+from noodlings.ingest.sources.mapped import mapped, read_mapping
 from noodlings.ingest.sources.mu_log import MuLog
-from noodlings.ingest.sources.sillytavern import SillyTavernChat
-from noodlings.ingest.sources.talk import TalkLog
-from noodlings.ingest.whole import WholeSource
+from noodlings.ingest.sources.sillytavern import sillytavern
+from noodlings.ingest.sources.talk import talk
+from noodlings.ingest.whole import whole
+from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
 
@@ -34,29 +35,30 @@ class SourceOptions:
     mapping: Path | None = None
 
 
-def _mapped(path: Path, options: SourceOptions) -> Source:
+def _mapped(path: Path, options: SourceOptions) -> Iterator[Item]:
     if options.mapping is None:
         raise UserError("a file with columns needs --mapping FILE, which says what each column holds")
-    return MappedFile(path, read_mapping(options.mapping))
+    return mapped(path, read_mapping(options.mapping))
 
 
-def _document(path: Path, options: SourceOptions) -> Source:
-    source = DocumentSource(path, options.persona.id)
-    return WholeSource(source, Kind.READ, options.persona.id, options.held(source.name))
+def _document(path: Path, options: SourceOptions) -> Iterator[Item]:
+    source, reader = f"document:{clean(path.name)}", options.persona.id
+    return whole(document(path, source, reader), source, options.held(source), Kind.READ, reader)
 
 
-def _lore(path: Path, options: SourceOptions) -> Source:
-    source = LoreSource(path, options.persona)
-    return WholeSource(source, Kind.KNOWN, options.persona.id, options.held(source.name))
+def _lore(path: Path, options: SourceOptions) -> Iterator[Item]:
+    source, persona = f"lore:{clean(path.name)}", options.persona
+    return whole(lore(path, source, persona), source, options.held(source), Kind.KNOWN, persona.id)
 
 
-SOURCES: dict[str, Callable[[Path, SourceOptions], Source]] = {
-    "talk": lambda path, options: TalkLog(path, (options.persona.id, *options.persona.names)),
-    "mush": lambda path, options: MuLog(path),
-    "sillytavern": lambda path, options: SillyTavernChat(path),
+SOURCES: dict[str, Callable[[Path, SourceOptions], Iterator[Item]]] = {
+    "talk": lambda path, options: talk(path, (options.persona.id, *options.persona.names)),
+    "mush": lambda path, options: MuLog(path).records(),
+    "sillytavern": lambda path, options: sillytavern(path),
     "mapped": _mapped,
     "document": _document,
     "lore": _lore,
 }
+"""What reads each kind of source. A document or lore with the same file name is a later version of it."""
 FOR_EVERYBODY = frozenset({"lore"})
 """Sources that name their audience themselves, so that --agent may be left out."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from noodlings.ingest.lines import LineIds, rows_of
 from noodlings.ingest.moments import seconds
-from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceProblem, SourceRecord
 from noodlings.values.percept import Kind
 
 _COMPACT = re.compile(
@@ -26,41 +26,32 @@ _WORDS = ("%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%b %d, %Y %I:%M%p")
 """November 4, 2023 9:14pm"""
 
 
-class SillyTavernChat:
-    """One chat file."""
+def sillytavern(path: Path) -> Iterator[Item]:
+    """The messages of a chat. Raises `UserError` for a file that cannot be read."""
+    source, ids = f"sillytavern:{path.name}", LineIds()
+    for item in rows_of(path):
+        if not isinstance(item, tuple):
+            yield item
+        elif "mes" in item[1] or not ("user_name" in item[1] or "chat_metadata" in item[1]):  # not the header
+            yield _message(source, *item, ids)
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._source = f"sillytavern:{path.name}"
 
-    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Its messages. Raises `UserError` for a file that cannot be read."""
-        ids = LineIds()
-        for item in rows_of(self._path):
-            if not isinstance(item, tuple):
-                yield item
-                continue
-            number, row = item
-            if "mes" not in row and ("user_name" in row or "chat_metadata" in row):
-                continue  # the header
-            yield self._message(number, row, ids)
-
-    def _message(self, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord | SourceProblem:
-        name, said, sent = row.get("name"), row.get("mes"), row.get("send_date")
-        if not isinstance(said, str) or not isinstance(name, str):
-            return SourceProblem(number, 'a message needs a "name" and a "mes" that are text')
-        moment = moment_of(sent)
-        if moment is None and sent not in (None, ""):
-            return SourceProblem(number, f"its send_date is in an unknown format: {sent!r:.60}")
-        return SourceRecord(
-            self._source,
-            ids.of(sent, name, *(() if sent else (said,))),
-            said,
-            name,
-            moment,
-            Kind.EVENT if row.get("is_system") is True else Kind.SAY,
-            line=number,
-        )
+def _message(source: str, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord | SourceProblem:
+    name, said, sent = row.get("name"), row.get("mes"), row.get("send_date")
+    if not isinstance(said, str) or not isinstance(name, str):
+        return SourceProblem(number, 'a message needs a "name" and a "mes" that are text')
+    moment = moment_of(sent)
+    if moment is None and sent not in (None, ""):
+        return SourceProblem(number, f"its send_date is in an unknown format: {sent!r:.60}")
+    return SourceRecord(
+        source,
+        ids.of(sent, name, *(() if sent else (said,))),
+        said,
+        name,
+        moment,
+        Kind.EVENT if row.get("is_system") is True else Kind.SAY,
+        line=number,
+    )
 
 
 def moment_of(sent: Any) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from noodlings.ingest.record import SourceProblem, SourceRecord
-from noodlings.ingest.sources.sillytavern import SillyTavernChat, moment_of
+from noodlings.ingest.sources.sillytavern import moment_of, sillytavern
 from noodlings.values.percept import Kind
 
 HEADER = {"user_name": "Caity", "character_name": "Phi", "create_date": "2023-11-4@21h14m05s"}
@@ -28,7 +28,7 @@ def a_message(name: str, mes: str, sent: Any, **more: Any) -> dict[str, Any]:
 def read(tmp_path: Path, *rows: object) -> list[Any]:
     path = tmp_path / "chat.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in (HEADER, *rows)), encoding="utf-8")
-    return list(SillyTavernChat(path).records())
+    return list(sillytavern(path))
 
 
 @pytest.mark.parametrize(

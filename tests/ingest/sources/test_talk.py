@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
-from noodlings.ingest.sources.talk import TalkLog
+from noodlings.ingest.sources.talk import talk
 from noodlings.values.percept import Kind
 from tests.outside import DATA, needs
 
 
 def read(path: Path, *names: str) -> tuple[list[SourceRecord], list[SourceProblem], list[SourceNote]]:
-    items = list(TalkLog(path, names).records())
+    items = list(talk(path, names))
     kinds = (SourceRecord, SourceProblem, SourceNote)
     return tuple([item for item in items if isinstance(item, kind)] for kind in kinds)  # type: ignore[return-value]
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
-from noodlings.ingest.record import SourceRecord
-from noodlings.ingest.record_document import VERSION, document_of, record_in
+from noodlings.ingest.record import VERSION, SourceRecord, record_in
 from noodlings.memory.saved import plain
 from noodlings.values.percept import Kind
 from tests.store.records import audiences, json_data
@@ -34,9 +33,9 @@ records = st.builds(
 
 @given(records)
 def test_a_record_comes_back_as_json_can_hold_it(record: SourceRecord) -> None:
-    again = record_in(json.loads(json.dumps(document_of(record))))
+    again = record_in(json.loads(json.dumps(record.document())))
     assert again == replace(record, data=plain(record.data))
-    assert record_in(document_of(again)).digest == again.digest
+    assert record_in(again.document()).digest == again.digest
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,7 @@ def test_a_record_comes_back_as_json_can_hold_it(record: SourceRecord) -> None:
 )
 def test_what_cannot_be_read_says_why(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
-        record_in(document_of(SourceRecord("talk:log", "1", "hi")) | changes)
+        record_in(SourceRecord("talk:log", "1", "hi").document() | changes)
 
 
 def test_an_older_form_lacks_what_came_later() -> None:
