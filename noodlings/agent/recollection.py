@@ -15,7 +15,6 @@ from dataclasses import replace
 
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.learned import FACTS, former, learned
-from noodlings.agent.superseding import corrects, marked, superseded
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
 from noodlings.embed.queue import EmbeddingQueue
@@ -26,6 +25,7 @@ from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
+from noodlings.reflection.superseding import marked, superseded
 from noodlings.text import clean, phrases
 from noodlings.values.audience import Tier
 from noodlings.values.memory import TELLING, Link, LinkType, MemoryEntry, Recalled, Why
@@ -316,12 +316,12 @@ def come_due(
         del facts[number]
     understood = due_by_facts(facts.values(), lines_of(facts, archive.agent_id, store))
     latest.update(understood)
-    if not any(may_be_open(entry, now, corrects, understood) for entry in told_in(latest)):
+    if not any(may_be_open(entry, now, understood) for entry in told_in(latest)):
         return []  # as it mostly is
     told = told_in(latest.union(archive.index.latest(theirs, PLANS)))
     if _talking(told, turn):
         return []
-    come = [entry for entry, due in open_plans(told, now, corrects, understood) if due.over <= now]
+    come = [entry for entry, due in open_plans(told, now, understood) if due.over <= now]
     return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry in come[-1:]]
 
 

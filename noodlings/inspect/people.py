@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from noodlings.affect.feeling import feeling
 from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import PLANS, newer_forms, uncalled
-from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
 from noodlings.inspect.relationships import RelationshipView, relationship_with
@@ -247,7 +246,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
     replaced = {by_id[old]: by_id[new] for old, new in replaced_ids.items() if old in by_id and new in by_id}
     due = due_by_facts((one for number, one in understood.items() if number not in replaced_ids), lines)
     views = []
-    for card in person_cards(known, corrects, replaced):
+    for card in person_cards(known, replaced):
         views.append(_card(viewpoint, card, heard.get(card.of), private, due))
         await asyncio.sleep(0)
     for user in heard.keys() - {view.of for view in views} if bare else ():
@@ -282,7 +281,7 @@ async def _spoken_of(viewpoint: Viewpoint, name: str) -> list[PersonCardView]:
         told = (written, FactKind.TOLD, shorten(text, LONGEST), entry.id, entry.user_id, entry.timestamp)
         found.append(Fact(*told, significance=entry.parts.significance))
         private |= {entry.id: entry.confided} if entry.private else {}
-    cards = person_cards(found[-SPOKEN_OF:] if is_name else (), corrects, {})
+    cards = person_cards(found[-SPOKEN_OF:] if is_name else (), {})
     return [_card(viewpoint, card, None, private, {}) for card in cards]
 
 
@@ -333,7 +332,7 @@ def _acquaintance(heard: _Heard, viewpoint: Viewpoint) -> AcquaintanceView | Non
 
 def _plans(viewpoint: Viewpoint, heard: _Heard, understood: Mapping[int, Due]) -> Iterator[PlanView]:
     now, told = viewpoint.now, [entry for entry in heard.latest if entry.in_person]
-    for entry, due in open_plans(told, now, corrects, understood):
+    for entry, due in open_plans(told, now, understood):
         words = shorten(entry.user_text, LONGEST)
         yield PlanView(words, entry.id, due.day, iso(due.day), due.over - now, entry.private, entry.confided)
 

@@ -8,11 +8,12 @@ superseded. What was written by hand is never replaced.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.recall.lexical import stems
 from noodlings.reflection.facts import Fact, folded
+from noodlings.reflection.superseding import corrects
 from noodlings.values.fact import FactKind
 
 MOST = 100
@@ -71,14 +72,11 @@ class PersonCard:
     superseded: tuple[KnownFact, ...]
 
 
-def person_cards(
-    found: Iterable[Fact], corrects: Callable[[str], bool], replaced: Mapping[Fact, Fact]
-) -> Iterator[PersonCard]:
+def person_cards(found: Iterable[Fact], replaced: Mapping[Fact, Fact]) -> Iterator[PersonCard]:
     """A card for everybody whom facts tell of, one by one.
 
     Args:
         found: in the order in which they were told.
-        corrects: whether words say that they correct something.
         replaced: fact → the later one that is known to hold in its place.
     """
     by_person: dict[str, list[Fact]] = {}
@@ -98,14 +96,14 @@ def person_cards(
             together = [*by_person.pop(relation), *by_person.get(key, ())]
             by_person[key] = sorted(together, key=lambda fact: fact.entry_id)
     for of, told in by_person.items():
-        known = [one for kind in FactKind for one in _of_kind([f for f in told if f.kind is kind], corrects)]
+        known = [one for kind in FactKind for one in _of_kind([f for f in told if f.kind is kind])]
         known = [
             one if newer is None else replace(one, superseded_by=newer)
             for one in known
             for newer in [replaced.get(one.told[-1])]
         ]
         called = frozenset(stems(" ".join((of, *relations.get(of, ())))))
-        known = _worth_keeping(_corrected(known, called, corrects))
+        known = _worth_keeping(_corrected(known, called))
         yield PersonCard(
             of,
             tuple(sorted(relations.get(of, ()))),
@@ -123,7 +121,7 @@ class _Known:
     stems: frozenset[str]
 
 
-def _of_kind(told: Iterable[Fact], corrects: Callable[[str], bool]) -> list[KnownFact]:
+def _of_kind(told: Iterable[Fact]) -> list[KnownFact]:
     """The known facts of one kind, the latest first."""
     known = list[_Known]()
     for fact in told:
@@ -152,9 +150,7 @@ def _worth_keeping(known: list[KnownFact]) -> list[KnownFact]:
     return [one for one in known if one.fullest.kind is not FactKind.TOLD or one.fullest.entry_id not in gone]
 
 
-def _corrected(
-    known: Sequence[KnownFact], called: frozenset[str], corrects: Callable[[str], bool]
-) -> list[KnownFact]:
+def _corrected(known: Sequence[KnownFact], called: frozenset[str]) -> list[KnownFact]:
     """The same, where a correction that replaced nothing of its kind replaces the earlier fact that is most
     like it, names aside. Both were told by the same person, and no pattern knows one or the other.
 

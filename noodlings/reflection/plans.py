@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from types import MappingProxyType
 from noodlings.recall.cues import named_dates, spans
 from noodlings.recall.lexical import stems
 from noodlings.reflection.facts import TOLD, clauses, facts, folded, is_imagined
+from noodlings.reflection.superseding import corrects
 from noodlings.text import clean
 from noodlings.values.fact import FACT_KIND, FactKind
 from noodlings.values.memory import MemoryEntry, given
@@ -201,7 +202,6 @@ def due_by_facts(facts: Iterable[MemoryEntry], lines: Mapping[int, int]) -> dict
 def open_plans(
     told: Sequence[MemoryEntry],
     now: float,
-    corrects: Callable[[str], bool],
     understood: Mapping[int, Due] = MappingProxyType({}),
 ) -> list[tuple[MemoryEntry, Due]]:
     """The open plans of one person, the earliest first: still to come, or over and not spoken of since.
@@ -212,7 +212,6 @@ def open_plans(
     Args:
         told: by one person, oldest first.
         now: world time.
-        corrects: whether words say that they correct something, such as "it was moved to Friday".
         understood: what a model knows of when the plans of lines are due, see `due_by_facts`.
     """
     plans: list[_Plan] = []
@@ -268,12 +267,7 @@ def due_of(entry: MemoryEntry) -> Due | None:
     return None
 
 
-def may_be_open(
-    entry: MemoryEntry,
-    now: float,
-    corrects: Callable[[str], bool],
-    understood: Mapping[int, Due] = MappingProxyType({}),
-) -> bool:
+def may_be_open(entry: MemoryEntry, now: float, understood: Mapping[int, Due] = MappingProxyType({})) -> bool:
     """Whether a line, taken alone, tells or moves a plan that is over and may still be asked about."""
     due = understood.get(entry.id) or due_of(entry)
     if due is None and corrects(entry.user_text):

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from noodlings.agent.superseding import corrects
 from noodlings.reflection.facts import Fact, facts
 from noodlings.reflection.person_cards import MOST, MOST_TOLD, PersonCard, person_cards
 from noodlings.values.fact import FactKind
@@ -21,7 +20,7 @@ def known(*lines: str) -> dict[str, PersonCard]:
         entry = an_entry(number, user_id="user_marta", user_text=line)
         told += facts(replace(entry, parts=ImportanceParts(significance=0.7)), names)
         names |= {one.relative.name.casefold(): one.relative.key for one in told if one.relative}
-    return {card.of: card for card in person_cards(told, corrects, {})}
+    return {card.of: card for card in person_cards(told, {})}
 
 
 def words(card: PersonCard) -> list[str]:
@@ -88,7 +87,7 @@ def test_of_very_many_facts_the_latest_stay() -> None:
         )
         for number in range(2 * MOST)
     ]
-    (card,) = person_cards(told, corrects, {})
+    (card,) = person_cards(told, {})
     assert [one.evidence[0] for one in card.facts] == list(range(2 * MOST - 1, MOST - 1, -1))
 
 
@@ -137,5 +136,5 @@ def test_of_very_many_lines_those_most_worth_keeping_stay_the_latest_first() -> 
         )
         for number in range(3 * MOST_TOLD)
     ]  # fmt: skip
-    (card,) = person_cards(told, corrects, {})
+    (card,) = person_cards(told, {})
     assert [one.evidence[0] for one in card.facts] == list(range(3 * MOST_TOLD - 3, -1, -3))

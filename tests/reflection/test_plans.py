@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.agent.superseding import corrects
 from noodlings.reflection.plans import ASKED_FOR, DAY, due_at, open_plans
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry
@@ -125,7 +124,7 @@ TEST = "I have my driving test tomorrow"
 
 def due(*told: MemoryEntry, after: float = 2 * DAY) -> list[int]:
     now = TOLD + after
-    return [entry.id for entry, due in open_plans(told, now, corrects) if due.over <= now]
+    return [entry.id for entry, due in open_plans(told, now) if due.over <= now]
 
 
 def test_a_plan_is_asked_about_from_when_it_is_over_until_two_weeks_later() -> None:
@@ -189,7 +188,7 @@ def test_what_was_called_off_is_closed(text: str) -> None:
     ],
 )
 def test_what_is_no_plan_never_comes_due(text: str) -> None:
-    assert open_plans([said(1, text, encoded_importance=0.9)], TOLD + 60.0, corrects) == []
+    assert open_plans([said(1, text, encoded_importance=0.9)], TOLD + 60.0) == []
 
 
 def test_what_hardly_matters_is_no_plan() -> None:
@@ -207,18 +206,18 @@ def test_plans_that_share_no_more_than_their_day_are_two() -> None:
 
 @pytest.mark.parametrize("text", ["he found a new job today!", "she's left him today", "we flew home today"])
 def test_what_has_happened_today_is_not_ahead(text: str) -> None:
-    assert open_plans([said(1, text)], TOLD + 1.0, corrects) == []
-    assert open_plans([said(1, "I have my interview today")], TOLD + 1.0, corrects)
+    assert open_plans([said(1, text)], TOLD + 1.0) == []
+    assert open_plans([said(1, "I have my interview today")], TOLD + 1.0)
 
 
 def test_what_is_over_first_comes_first_and_what_is_ahead_is_open_too() -> None:
     told = said(1, "we marry in two days"), said(2, TEST)
     assert due(*told, after=4 * DAY) == [2, 1]
-    assert [entry.id for entry, _ in open_plans(told, TOLD, corrects)] == [2, 1]
+    assert [entry.id for entry, _ in open_plans(told, TOLD)] == [2, 1]
 
 
 def test_many_long_lines_take_no_time() -> None:
     lines = [said(n, "actually, I will go to the fair tomorrow, " * 50, at=float(n)) for n in range(100)]
     began = time.process_time()
-    open_plans(lines, TOLD + DAY, corrects)
+    open_plans(lines, TOLD + DAY)
     assert time.process_time() - began < 1.0

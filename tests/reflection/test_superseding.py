@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from noodlings.agent.superseding import corrects, marked, superseded
+from noodlings.reflection.superseding import corrects, marked, superseded
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from tests.memory.entries import an_entry
 
