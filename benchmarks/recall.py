@@ -88,7 +88,11 @@ def measure(size: int) -> dict[str, Any]:
         archive.extend(columns, np.ones(len(columns.ids), np.bool_), vectors[some])
     taken_in = time.perf_counter() - started
     used = resident() - memory
-    adding = [spent(lambda one=one: archive.add(one, vectors[0])) for one in made_up(random, ADDED, size)]
+    one_row, whole = vectors[:1], np.ones(1, np.bool_)
+    adding = [
+        spent(lambda one=one: archive.extend(EntryColumns.of([one]), whole, one_row))
+        for one in made_up(random, ADDED, size)
+    ]
     archive.remove(range(size, size + ADDED))
     stored, page, plain = loading(entries, vectors)
     searcher = Searcher(archive)

@@ -83,18 +83,6 @@ class SearchIndex:
             raise UserError("this archive has no embedding model, so it is searched by words only")
         return self._vectors
 
-    def add(self, entry: MemoryEntry, vector: npt.ArrayLike | None = None) -> None:
-        """Add an entry, with its vector if there is one.
-
-        Raises:
-            UserError: the id is known already, or the vector does not belong to this archive's model.
-        """
-        with self.lock:
-            if entry.id in self.index.row_of:
-                raise UserError(f"entry {entry.id} is already in the archive; use update")
-            checked = None if vector is None else self.vectors.checked(vector)[None]
-            self._extend(EntryColumns.of([entry]), np.array([checked is not None]), checked)
-
     def latest(self, filters: Filters, limit: int, timed: bool = False, naming: bool = False) -> list[int]:
         """Ids of the latest entries that pass, rising; if wanted only those `with_time` or `with_name`."""
         with self.lock:
@@ -115,7 +103,10 @@ class SearchIndex:
         return [entry_ids[at] for at in np.lexsort((np.array(entry_ids, np.int64), moments))]
 
     def extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers) -> None:
-        """Add entries, see `add`; those that are `embedded` have the vectors."""
+        """Add entries; those that are `embedded` have the vectors.
+
+        Raises `UserError`: one is here already, or a vector does not belong to this archive's model.
+        """
         with self.lock:
             if not self.index.row_of.keys().isdisjoint(columns.ids):
                 raise UserError("some of these entries are already in the archive; use update")

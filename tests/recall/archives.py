@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from noodlings.ports import EntryColumns
 from noodlings.recall.archive import SearchIndex
 from noodlings.recall.search import Searcher
 from noodlings.values.memory import ImportanceParts, MemoryEntry
@@ -33,13 +34,19 @@ def vector_of(text):
     return EMBEDDER.embed([text])[0]
 
 
+def add(archive, entry, vector=None):
+    """Add one entry, with its vector if there is one."""
+    vectors = [] if vector is None else [vector]
+    archive.extend(EntryColumns.of([entry]), np.array([vector is not None]), vectors)
+
+
 def archive_of(*entries, vectors=False):
     """A searcher over entries; a plain string is said by Ann, in a talk of its own."""
     archive = SearchIndex(EMBEDDER.name, EMBEDDER.dimensions) if vectors else SearchIndex()
     for number, entry in enumerate(entries):
         if isinstance(entry, str):
             entry = make_entry(number, entry)
-        archive.add(entry, vector_of(entry.user_text) if vectors else None)
+        add(archive, entry, vector_of(entry.user_text) if vectors else None)
     return Searcher(archive)
 
 

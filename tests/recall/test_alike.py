@@ -8,6 +8,7 @@ from noodlings.recall.archive import SearchIndex
 from noodlings.recall.filters import Filters
 from noodlings.values.percept import Kind
 from tests.memory.entries import an_entry
+from tests.recall.archives import add
 
 
 def test_the_entries_most_like_one_come_nearest_first_and_hidden_ones_take_no_place() -> None:
@@ -15,8 +16,8 @@ def test_the_entries_most_like_one_come_nearest_first_and_hidden_ones_take_no_pl
     archive = SearchIndex("m", 2)
     for number, vector in ((1, (1.0, 0.0)), (2, (0.9, 0.1)), (3, (0.0, 1.0)), (4, (0.8, 0.3))):
         whispered = {"user_id": "user_bob", "kind": Kind.WHISPER, "audience": {"phi"}} if number == 2 else {}
-        archive.add(an_entry(number, **whispered), vector)
-    archive.add(an_entry(5))
+        add(archive, an_entry(number, **whispered), vector)
+    add(archive, an_entry(5))
     assert archive.alike(1, 2) == [2, 4]
     assert archive.alike(1, 1, Filters(present=frozenset({"user_caity"}))) == [4]
     assert archive.alike(5, 3) == []
@@ -28,7 +29,7 @@ def test_the_entries_most_like_one_come_nearest_first_and_hidden_ones_take_no_pl
 
 def test_without_a_model_nothing_is_known_to_be_alike() -> None:
     archive = SearchIndex()
-    archive.add(an_entry(1))
-    archive.add(an_entry(2))
+    add(archive, an_entry(1))
+    add(archive, an_entry(2))
     assert archive.alike(1, 3) == []
     assert archive.likeness(1, 2) is None

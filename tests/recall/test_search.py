@@ -16,7 +16,7 @@ from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Why
 from noodlings.values.percept import Kind
-from tests.recall.archives import archive_of, ids, make_entry, vector_of, without_vector
+from tests.recall.archives import add, archive_of, ids, make_entry, vector_of, without_vector
 from tests.thorough import examples
 
 GLAD, SAD = Affect(0.9, 0.8), Affect(-0.9, 0.6, sorrow=0.9)
@@ -265,7 +265,7 @@ def test_what_is_forgotten_is_not_found_by_anything():
 
 def test_vectors_may_come_later():
     searcher = archive_of("alpha", "beta", vectors=True)
-    searcher.archive.add(make_entry(7, "gamma"))
+    add(searcher.archive, make_entry(7, "gamma"))
     assert without_vector(searcher.archive) == [7]
     assert ids(searcher.search("gamma", query_vector=vector_of("nothing")))[0] == 7
     searcher.archive.set_vector(7, vector_of("gamma"))
@@ -287,16 +287,16 @@ def test_another_model_starts_anew_and_never_mixes():
 def test_a_bad_vector_leaves_nothing_half_added():
     searcher = archive_of("alpha", vectors=True)
     with pytest.raises(UserError):
-        searcher.archive.add(make_entry(1, "beta"), [1.0])
+        add(searcher.archive, make_entry(1, "beta"), [1.0])
     assert ids(searcher.search("beta")) == []
-    searcher.archive.add(make_entry(1, "beta"), vector_of("beta"))
+    add(searcher.archive, make_entry(1, "beta"), vector_of("beta"))
     assert ids(searcher.search("beta")) == [1]
 
 
 def test_an_entry_is_added_once():
     searcher = archive_of("alpha")
     with pytest.raises(UserError, match="already"):
-        searcher.archive.add(make_entry(0, "beta"))
+        add(searcher.archive, make_entry(0, "beta"))
 
 
 def test_an_archive_of_words_alone_says_so():
@@ -351,7 +351,7 @@ def test_asked_while_it_is_filled():
     asking.start()
     vector = vector_of("rain")
     for number in range(1, 500):
-        searcher.archive.add(make_entry(number, f"rain {number}"), vector)
+        add(searcher.archive, make_entry(number, f"rain {number}"), vector)
     asking.join()
     assert failures == []
     assert np.array_equal(searcher.archive.ids.rows, np.arange(500))
@@ -436,7 +436,7 @@ def test_entries_that_come_at_once_are_found_as_if_they_had_come_one_by_one(seed
     by_one = SearchIndex("m", len(vector_of("x")))
     at_once = SearchIndex("m", len(vector_of("x")))
     for entry in entries:
-        by_one.add(entry, vectors.get(entry.id))
+        add(by_one, entry, vectors.get(entry.id))
     for page in (entries[:5], entries[5:]):
         embedded = np.array([one.id in vectors for one in page])
         made = np.array([vectors[one.id] for one in page if one.id in vectors])
@@ -465,6 +465,6 @@ def test_what_cannot_be_taken_in_leaves_the_index_as_it_was() -> None:
     broken = EntryColumns.of([make_entry(2, "a cow"), make_entry(3, "a cat", response=b"x")])
     with pytest.raises(TypeError):
         archive.extend(broken, np.zeros(2, np.bool_), np.empty(0, np.float32))
-    archive.add(make_entry(4, "a dog sleeps"))
+    add(archive, make_entry(4, "a dog sleeps"))
     assert len(archive) == 2
     assert [hit.entry_id for hit in searcher.search("the dog sleeps")] == [4, 0]

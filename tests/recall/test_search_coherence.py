@@ -11,7 +11,7 @@ from noodlings.recall.rank import DEFAULT_WEIGHTS, LOOSE_WEIGHTS
 from noodlings.recall.search import ENOUGH_PAIRS, MEANT, Searcher
 from noodlings.recall.vectors import VectorIndex
 from noodlings.values.percept import Kind
-from tests.recall.archives import append_row, append_vector, archive_of, ids, make_entry, vector_of
+from tests.recall.archives import add, append_row, append_vector, archive_of, ids, make_entry, vector_of
 
 SECOND = 1.0
 WORDS = ("boat", "rain", "soup", "mill", "song", "horse", "clock", "bread", "stone", "feather")
@@ -80,7 +80,7 @@ def test_in_a_busy_room_a_line_that_is_somewhat_alike_is_no_mere_neighbour() -> 
     room = busy_room("my leg is lame", importance=0.9)
     for number in range(200, 203):  # now and then a line goes on from the one before it
         line = make_entry(number, "rain, and more rain", "user_bob", timestamp=number * SECOND)
-        room.archive.add(line, vector_of(line.user_text))
+        add(room.archive, line, vector_of(line.user_text))
     faintly = vector_of("lame ducks and geese and hens and cows and pigs and goats")
     hits = {hit.entry_id: hit for hit in room.search("ill?", limit=100, query_vector=faintly)}
     assert 0.1 < hits[20].scores["meaning"] < MEANT
@@ -134,7 +134,7 @@ def test_what_is_hidden_moves_no_score() -> None:
             kind=Kind.WHISPER,
             audience={"user_ann"},
         )
-        with_secret.archive.add(secret, vector_of("horse horse"))
+        add(with_secret.archive, secret, vector_of("horse horse"))
     asked = ("horse", everybody)
     one = open_room.search(*asked, asker="user_cid", query_vector=vector)
     two = with_secret.search(*asked, asker="user_cid", query_vector=vector)
