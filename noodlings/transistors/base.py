@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypedDict
+from typing import Any, TypedDict
 
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
@@ -27,25 +27,46 @@ from noodlings.values.percept import NOT_LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
 
-class Memories(Protocol):
-    """The memories that a transistor may read: only what all listeners may learn of."""
+@dataclass(frozen=True, slots=True)
+class DisclosedMemories:
+    """The memories that a transistor may read: only what all listeners may learn of.
+
+    Args:
+        listeners: ids of all who hear the reply.
+        reach: the highest tier that the voice may be told.
+    """
+
+    _memory: HierarchicalMemory
+    _listeners: frozenset[str]
+    _reach: Tier = Tier.SECRET
 
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
     ) -> list[Recalled]:
         """Entries that felt alike, most alike first, with the likeness as score."""
+        found = self._memory.recall_by_affect(current_affect, top_k, min_similarity, present=self._listeners)
+        return list(disclosed(found, self._listeners, self._reach))
 
     def retrieve_episodic(
         self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
     ) -> list[MemoryEntry]:
         """Entries that matter, the most important first."""
+        found = self._memory.retrieve_episodic(user_id, min_importance, limit, present=self._listeners)
+        return list(disclosed(found, self._listeners, self._reach))
 
 
-class Symbols(Protocol):
-    """The symbols that a transistor may read: only what all listeners may learn of."""
+@dataclass(frozen=True, slots=True)
+class DisclosedSymbols:
+    """The symbols that a transistor may read; arguments as in `DisclosedMemories`."""
+
+    _subconscious: SubconsciousMemory
+    _listeners: frozenset[str]
+    _reach: Tier = Tier.SECRET
 
     def retrieve_by_affect(self, current_affect: Any, top_k: int = 3) -> list[Symbol]:
         """Symbols that felt alike, most alike first."""
+        found = self._subconscious.retrieve_by_affect(current_affect, top_k, present=self._listeners)
+        return list(disclosed(found, self._listeners, self._reach))
 
 
 class ThoughtState(TypedDict):
@@ -61,9 +82,9 @@ class ThoughtState(TypedDict):
     """What is answered."""
     recalled: Sequence[Recalled]
     """What is in mind for the answer, oldest to newest."""
-    memory: Memories
+    memory: DisclosedMemories
     """All that the agent has in mind and may tell. It holds the percept that is answered, too."""
-    subconscious: Symbols | None
+    subconscious: DisclosedSymbols | None
     """Its symbols, or None where it has none."""
     goals: Sequence[Goal]
     """What it wants now, the strongest first."""
@@ -215,42 +236,3 @@ def readable(entries: Iterable[MemoryEntry], state: ThoughtState) -> list[Memory
         and entry.user_id not in own
         and not (entry.timestamp >= percept.timestamp and entry.user_text == text)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class DisclosedMemories:
-    """The `Memories` of an agent for certain listeners.
-
-    Args:
-        listeners: ids of all who hear the reply.
-        reach: the highest tier that the voice may be told.
-    """
-
-    _memory: HierarchicalMemory
-    _listeners: frozenset[str]
-    _reach: Tier = Tier.SECRET
-
-    def recall_by_affect(
-        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
-    ) -> list[Recalled]:
-        found = self._memory.recall_by_affect(current_affect, top_k, min_similarity, present=self._listeners)
-        return list(disclosed(found, self._listeners, self._reach))
-
-    def retrieve_episodic(
-        self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
-    ) -> list[MemoryEntry]:
-        found = self._memory.retrieve_episodic(user_id, min_importance, limit, present=self._listeners)
-        return list(disclosed(found, self._listeners, self._reach))
-
-
-@dataclass(frozen=True, slots=True)
-class DisclosedSymbols:
-    """The `Symbols` of an agent for certain listeners; arguments as in `DisclosedMemories`."""
-
-    _subconscious: SubconsciousMemory
-    _listeners: frozenset[str]
-    _reach: Tier = Tier.SECRET
-
-    def retrieve_by_affect(self, current_affect: Any, top_k: int = 3) -> list[Symbol]:
-        found = self._subconscious.retrieve_by_affect(current_affect, top_k, present=self._listeners)
-        return list(disclosed(found, self._listeners, self._reach))
