@@ -100,7 +100,7 @@ async def reflect(context: CommandContext, parsed: Parsed) -> Reply:
     context.caller.require_admin(REFLECTING)
     agent = context.society.find(parsed.name)
     await agent.begin_reflecting()
-    count, name = agent.new_since_night, agent.persona.name
+    count, name = agent.night.new, agent.persona.name
     what = f"{count:,} new {'memory' if count == 1 else 'memories'}"
     said = f"{name} is going over {what} now, and then weighs all it has anew."
     return Reply(NightView.of(agent).as_dict(), words(said))

@@ -82,7 +82,7 @@ class Agent:
         self._pipeline = PerceptPipeline(core, services, self._unit_of_work)
         self._responder = Responder(core, services)
         self._facts = FactReading(core, services)
-        self._night = Night(core, services, self._unit_of_work)
+        self.night = Night(core, services, self._unit_of_work)
         self._follow_up = FollowUp(core, services, self._unit_of_work, self._responder, weakref.ref(self))
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
@@ -253,23 +253,13 @@ class Agent:
 
     async def reflect(self, dry_run: bool = False) -> NightProgress:
         """Go over what it perceived since it last did so, see `Night.run`."""
-        return await self._night.run(dry_run)
+        return await self.night.run(dry_run)
 
     async def begin_reflecting(self) -> NightProgress:
         """The same in the background, after the model has read what is unread."""
-        if not self.night.running:
+        if not self.night.progress.running:
             await self._follow_up.reflect()
-        return self.night
-
-    @property
-    def new_since_night(self) -> int:
-        """How much it perceived since it last went over everything."""
-        return self._night.new
-
-    @property
-    def night(self) -> NightProgress:
-        """How far it is with that, or how it last ended."""
-        return self._night.progress
+        return self.night.progress
 
     async def taken_in(self) -> None:
         """Wait until what it perceived so far is kept."""

@@ -96,7 +96,7 @@ class NightView(View):
 
     @classmethod
     def of(cls, agent: Agent) -> Self:
-        return cls(agent.id, agent.new_since_night, agent.night)
+        return cls(agent.id, agent.night.new, agent.night.progress)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ async def test_what_cannot_be_kept_is_done_another_time(make_agent, store, tell,
         broken.setattr(store, "commit", full)
         with pytest.raises(StoreError):
             await agent.reflect()
-    assert not agent.night.running
+    assert not agent.night.progress.running
     assert links(store) == []
     assert (await agent.reflect()).contradictions == 1
 

@@ -163,7 +163,7 @@ async def test_reflecting_links_what_contradicts_and_quotes_it(player):
     assert reply.data["new"] == servnak.memory.last_id
     assert "is going over" in reply.render(80)
     await servnak.settle()
-    assert (servnak.night.contradictions, servnak.new_since_night) == (1, 0)
+    assert (servnak.night.progress.contradictions, servnak.night.new) == (1, 0)
     assert "going over 0 new memories" in "\n".join(await player.read("@reflect servnak"))
     (link,) = [
         one

@@ -48,7 +48,7 @@ class Looks:
         self.society.clock.set(MIDNIGHT + hours * HOUR)
         self._go.set()
         await self._looked.wait()
-        return self.society.agents["phi"].new_since_night == 0
+        return self.society.agents["phi"].night.new == 0
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ async def test_who_fails_tries_again_and_holds_up_nobody(society, looks, monkeyp
         assert await reflected_at(24.1)
     assert "servnak could not go over its day: the disk is full" in caplog.text
     await reflected_at(24.2)
-    assert society.agents["servnak"].new_since_night == 0
+    assert society.agents["servnak"].night.new == 0
 
 
 @pytest.mark.parametrize("window", ["3-5", "25:00-05:00", "03:00", "03:00-05:60", " "])
