@@ -23,7 +23,7 @@ from itertools import islice
 from typing import Any
 
 from noodlings.text import shorten
-from noodlings.validation import read_yaml
+from noodlings.validation import yaml_of
 from noodlings.values.fact import ABOUT, FACT_KIND, SPEAKER, FactKind
 from noodlings.values.memory import MemoryEntry, given, written_by
 from noodlings.values.percept import Kind
@@ -151,9 +151,7 @@ class _Lexicon:
 
 @cache
 def _lexicon() -> _Lexicon:
-    data: dict[str, Any] = read_yaml(
-        resources.files(__package__).joinpath("facts.yaml").read_text(encoding="utf-8")
-    )
+    data: dict[str, Any] = yaml_of(resources.files(__package__) / "facts.yaml")
     words = {name: listed.split() for name, listed in data["lists"].items()}
     lists = {
         name: "|".join(re.escape(word.replace("+", " ")) for word in sorted(listed, key=len)[::-1])

@@ -14,24 +14,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
 from noodlings.errors import UserError
 from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
 from noodlings.ingest.moments import seconds
 from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
 from noodlings.text import clean
-from noodlings.validation import explain, read_yaml, yaml_trouble
+from noodlings.validation import Section
 from noodlings.values.percept import Kind
 
 Name = Annotated[str, Field(min_length=1)]
 
 
-class Columns(BaseModel):
-    """What each column holds; in JSON Lines a dot leads into an object: `author.name`."""
+class _Strict(Section):
+    model_config = ConfigDict(strict=True)
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+class Columns(_Strict):
+    """What each column holds; in JSON Lines a dot leads into an object: `author.name`."""
 
     text: Name
     who: Name | None = None
@@ -41,38 +42,22 @@ class Columns(BaseModel):
     kind: Name | None = None
 
 
-class Constant(BaseModel):
+class Constant(_Strict):
     """Defaults for rows that lack a value."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     who: str = ""
     place: str = ""
     kind: Annotated[Kind, Field(strict=False)] = Kind.SAY
 
 
-class Mapping(BaseModel):
+class Mapping(_Strict):
     """A mapping file."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     format: Literal["csv", "jsonl"] | None = None
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
     columns: Columns
     timestamp_format: Name | None = None
     constant: Constant = Constant()
-
-
-def read_mapping(path: Path) -> Mapping:
-    """The mapping in a file. Raises `UserError` if it is invalid."""
-    try:
-        return Mapping.model_validate(read_yaml(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
-    except ValidationError as error:
-        raise UserError(f"{path}: {explain(error, Mapping)}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"{path}: {yaml_trouble(error)}") from None
 
 
 def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:

@@ -10,12 +10,13 @@ from noodlings.errors import UserError
 from noodlings.ingest.record import Item
 from noodlings.ingest.sources.document import document
 from noodlings.ingest.sources.lore import lore
-from noodlings.ingest.sources.mapped import mapped, read_mapping
+from noodlings.ingest.sources.mapped import Mapping, mapped
 from noodlings.ingest.sources.mu_log import MuLog
 from noodlings.ingest.sources.sillytavern import sillytavern
 from noodlings.ingest.sources.talk import talk
 from noodlings.ingest.whole import whole
 from noodlings.text import clean
+from noodlings.validation import read_table
 from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
 
@@ -38,7 +39,7 @@ class SourceOptions:
 def _mapped(path: Path, options: SourceOptions) -> Iterator[Item]:
     if options.mapping is None:
         raise UserError("a file with columns needs --mapping FILE, which says what each column holds")
-    return mapped(path, read_mapping(options.mapping))
+    return mapped(path, read_table(options.mapping, Mapping))
 
 
 def _document(path: Path, options: SourceOptions) -> Iterator[Item]:

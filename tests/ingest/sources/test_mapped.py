@@ -9,7 +9,8 @@ import pytest
 
 from noodlings.errors import UserError
 from noodlings.ingest.record import SourceProblem, SourceRecord
-from noodlings.ingest.sources.mapped import mapped, read_mapping
+from noodlings.ingest.sources.mapped import Mapping, mapped
+from noodlings.validation import read_table
 from noodlings.values.percept import Kind
 
 COLUMNS = "columns: {text: message, who: author, timestamp: date, id: number}\n"
@@ -18,7 +19,7 @@ COLUMNS = "columns: {text: message, who: author, timestamp: date, id: number}\n"
 def read(tmp_path: Path, name: str, content: str, mapping: str = COLUMNS) -> list[object]:
     (tmp_path / "mapping.yaml").write_text(mapping, encoding="utf-8")
     (tmp_path / name).write_text(content, encoding="utf-8")
-    return list(mapped(tmp_path / name, read_mapping(tmp_path / "mapping.yaml")))
+    return list(mapped(tmp_path / name, read_table(tmp_path / "mapping.yaml", Mapping)))
 
 
 def test_a_row_of_csv_with_a_form_of_its_own_for_dates(tmp_path: Path) -> None:
