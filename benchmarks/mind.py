@@ -80,7 +80,7 @@ def percepts() -> dict[str, float]:
     """Microseconds of everything that a mind does with one percept, and of keeping it."""
     mind, random = Mind(), np.random.default_rng(0)
     vectors = random.normal(size=(64, 384))
-    feelings = [Affect.clamped(*row) for row in random.uniform(0.0, 0.5, size=(64, 5))]
+    feelings = [Affect.of(row) for row in random.uniform(0.0, 0.5, size=(64, 5))]
     turn = 0
 
     def perceive() -> None:

@@ -86,18 +86,6 @@ class Affect:
             raise UserError(f"affect must be finite numbers, not {[v, a, f, s, b]}")
         return _build(_within(v, -1.0), _within(a, 0.0), _within(f, 0.0), _within(s, 0.0), _within(b, 0.0))
 
-    @classmethod
-    def clamped(
-        cls,
-        valence: float = 0.0,
-        arousal: float = 0.5,
-        fear: float = 0.0,
-        sorrow: float = 0.0,
-        boredom: float = 0.0,
-    ) -> Affect:
-        """The nearest affect within range."""
-        return cls.of([valence, arousal, fear, sorrow, boredom])
-
     def array(self) -> npt.NDArray[np.float64]:
         """Shape (5,), in the order of the axes."""
         import numpy as np

@@ -47,7 +47,7 @@ def effusions(count: int, seed: int = 1) -> Iterator[Line]:
     things = ["this sunset", "the soup", "your hat", "that dreadful song", "the rain", "every goodbye"]
     for _ in range(count):
         verb, felt = rng.choice(list(feelings.items()))
-        felt = Affect.clamped(*(number * rng.uniform(0.85, 1.0) for number in felt.as_list()))
+        felt = Affect.of([number * rng.uniform(0.85, 1.0) for number in felt.as_list()])
         yield f"I {verb} {rng.choice(things)}!!!", felt, rng.uniform(0.2, 0.5)
 
 

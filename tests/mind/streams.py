@@ -151,7 +151,7 @@ def _minilm() -> MiniLM:
 def calm_affects(count: int, seed: int = 0) -> list[Affect]:
     """Affects of ordinary talk: near rest, with a little of everything."""
     noise = np.random.default_rng(seed).normal(0.0, [0.12, 0.05, 0.03, 0.03, 0.05], size=(count, 5))
-    return [Affect.clamped(v, 0.5 + a, abs(f), abs(s), abs(b)) for v, a, f, s, b in noise]
+    return [Affect.of([v, 0.5 + a, abs(f), abs(s), abs(b)]) for v, a, f, s, b in noise]
 
 
 def surprises(

@@ -71,7 +71,7 @@ def test_the_slow_layer_moves_less_on_real_talk():
     lines = (DATA / "noodlemush" / "chat.jsonl").read_text("utf-8").splitlines()
     texts = [json.loads(line)["text"] for line in lines]
     scores = [sentiment.polarity_scores(text) for text in texts]
-    stream = [Affect.clamped(s["compound"], 0.5 + s["pos"] / 2, 0, s["neg"], s["neu"] / 4) for s in scores]
+    stream = [Affect.of([s["compound"], 0.5 + s["pos"] / 2, 0, s["neg"], s["neu"] / 4]) for s in scores]
     states = lived(stream)
     assert travelled(states, SLOW) < 0.5 * travelled(states, MEDIUM) < 0.5 * travelled(states, FAST)
 

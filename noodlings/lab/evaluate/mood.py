@@ -166,15 +166,19 @@ def _scenario(data: dict[str, Any]) -> MoodScenario:
                     text=event["content"],
                     timestamp=day * _DAY + place * _EVENT,
                     kind=Kind.EVENT,
-                    affect=Affect.clamped(event["valence"], event["arousal"]),
+                    affect=_affect(event),
                 )
             )
     for session in data["sessions"]:
         for query in session["queries"]:
             expected = frozenset(positions[memory_id] for memory_id in query["expected_memory_ids"])
-            mood = Affect.clamped(query["state"]["valence"], query["state"]["arousal"])
+            mood = _affect(query["state"])
             queries.append(Query(query["query"], mood, query["challenge_type"], expected))
     return MoodScenario(tuple(percepts), tuple(queries))
+
+
+def _affect(given: dict[str, float]) -> Affect:
+    return Affect.of([given["valence"], given["arousal"], 0.0, 0.0, 0.0])
 
 
 def _mean(rows: Sequence[tuple[str, bool, bool]]) -> dict[str, Any]:
