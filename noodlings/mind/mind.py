@@ -3,7 +3,7 @@
     percept against forecast → error → surprise, by the agent's own history
     the state steps on → the forecast learns → the meaning becomes familiar
 
-`perceive` is pure: the same state and percept give the same result, bit for bit, before and after a restart.
+The same state and percept give the same result, bit for bit, before and after a restart.
 """
 
 from __future__ import annotations
@@ -105,46 +105,6 @@ class MindState:
         )
 
 
-def expected_next(parameters: Parameters, mind: MindState) -> Numbers:
-    """The affect, (5,), that this mind expects next."""
-    return np.asarray(expect(np, parameters, mind.readout, mind.state, mind.affect))
-
-
-def perceive(
-    parameters: Parameters,
-    learn: Learner,
-    mind: MindState,
-    affect: Affect,
-    meaning: Any,
-    now: float,
-    audience: Audience = OPEN,
-    listeners: frozenset[str] | None = None,
-) -> tuple[MindState, Expectation]:
-    """The mind after one percept, and how that compared with what was expected. See `Mind.perceive`."""
-    if not math.isfinite(now):
-        raise UserError(f"the time of a percept must be finite seconds, not {now!r}")
-    came = Affect.of(affect).array()
-    meant = None if meaning is None else short_vector(meaning)
-    expected = expected_next(parameters, mind)
-
-    error, familiar = affect_error(expected, came), mind.familiar
-    if meant is not None:
-        likelihood, familiar = familiar.hear(meant, now, audience, listeners)
-        error += meaning_error(likelihood)
-    surprise = calibrated(error, usual(mind.errors))
-
-    state = _kept(step(np, parameters, mind.state, came))
-    seen = features(np, parameters, mind.state, mind.affect)
-    after = MindState(
-        state=state,
-        affect=_kept(came),
-        readout=_kept(learn(parameters, mind.readout, seen, came)),
-        errors=_kept(np.append(mind.errors[-(HISTORY - 1) :], error)),
-        familiar=familiar,
-    )
-    return after, Expectation(surprise, error, state, Affect.of(expected))
-
-
 class Mind:
     """The mind of one agent. Not safe for two threads at once; an agent has one lock."""
 
@@ -181,10 +141,35 @@ class Mind:
         Raises:
             UserError: a number is not finite or a shape does not fit; the mind is as it was before.
         """
-        self._mind, expectation = perceive(
-            self._parameters, self._learn, self._mind, affect, meaning, now, audience, listeners
+        if not math.isfinite(now):
+            raise UserError(f"the time of a percept must be finite seconds, not {now!r}")
+        parameters, mind = self._parameters, self._mind
+        came = Affect.of(affect).array()
+        meant = None if meaning is None else short_vector(meaning)
+        expected = self._expected()
+
+        error, familiar = affect_error(expected, came), mind.familiar
+        if meant is not None:
+            likelihood, familiar = familiar.hear(meant, now, audience, listeners)
+            error += meaning_error(likelihood)
+        surprise = calibrated(error, usual(mind.errors))
+
+        state = _kept(step(np, parameters, mind.state, came))
+        seen = features(np, parameters, mind.state, mind.affect)
+        self._mind = MindState(
+            state=state,
+            affect=_kept(came),
+            readout=_kept(self._learn(parameters, mind.readout, seen, came)),
+            errors=_kept(np.append(mind.errors[-(HISTORY - 1) :], error)),
+            familiar=familiar,
         )
-        return expectation
+        return Expectation(surprise, error, state, Affect.of(expected))
+
+    def _expected(self) -> Numbers:
+        """The affect, (5,), that it expects next."""
+        return np.asarray(
+            expect(np, self._parameters, self._mind.readout, self._mind.state, self._mind.affect)
+        )
 
     @property
     def state(self) -> Numbers:
@@ -192,7 +177,7 @@ class Mind:
         return self._mind.state
 
     def expects(self) -> Affect:
-        return Affect.of(expected_next(self._parameters, self._mind))
+        return Affect.of(self._expected())
 
     def forget(self, moments: Collection[float]) -> None:
         """Forget the meaning of what was heard at these moments, in world seconds.
