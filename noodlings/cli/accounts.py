@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,15 +14,8 @@ if TYPE_CHECKING:
 
 account_app = command_group("Manage the accounts of people who play over telnet or WebSocket.")
 
+Rights = Literal["player", "viewer", "admin"]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The account's name: one word.")]
-
-
-class Rights(StrEnum):
-    """What an account may do."""
-
-    PLAYER = "player"
-    VIEWER = "viewer"
-    ADMIN = "admin"
 
 
 @account_app.command()
@@ -32,14 +24,14 @@ def add(
     role: Annotated[
         Rights,
         typer.Option("--role", help="player, viewer (reads all memories) or admin (may do everything)."),
-    ] = Rights.PLAYER,
+    ] = "player",
     data: Data = None,
     config: Config = None,
 ) -> None:
     """Create an account. Asks for a password, or reads it from standard input."""
     from noodlings.values.caller import Role
 
-    made = _accounts(data, config).create(name, _password(), Role(role.value))
+    made = _accounts(data, config).create(name, _password(), Role(role))
     typer.echo(f"{made.name} can now connect, as {made.role}")
 
 
@@ -53,7 +45,7 @@ def role(
     """Change an account's role, from the next time it connects."""
     from noodlings.values.caller import Role
 
-    changed = _accounts(data, config).change(name, role=Role(rights.value))
+    changed = _accounts(data, config).change(name, role=Role(rights))
     typer.echo(f"{changed.name} will be {changed.role} from the next connection")
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from noodlings.cli.options import (
     AsJson,
     Config,
-    EmbedderName,
     Embedding,
     command_group,
     print_json,
@@ -32,13 +30,8 @@ if TYPE_CHECKING:
 eval_app = command_group("Measure how good each part is, on data of your own.")
 
 
-class VoiceName(StrEnum):
-    """Who answers in an evaluation of talk."""
-
-    OFFLINE = "offline"
-    MODEL = "model"
-
-
+VoiceName = Literal["offline", "model"]
+"""Who answers in an evaluation of talk."""
 LAST_SECONDS = 5.0
 """Real seconds for work in the background after the last line."""
 
@@ -80,7 +73,7 @@ def affect(
             metavar="FILE.csv", help="A CSV file with the columns V, A (1…5) and text; or text and label."
         ),
     ],
-    embedder: Embedding = EmbedderName.MINILM,
+    embedder: Embedding = "minilm",
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -96,7 +89,7 @@ def affect(
 @eval_app.command()
 def locomo(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Conversations with questions.")],
-    embedder: Embedding = EmbedderName.MINILM,
+    embedder: Embedding = "minilm",
     mood: Annotated[
         str, typer.Option("--mood", metavar="V,A", help="Search in a mood: valence −1…1, arousal 0…1.")
     ] = "",
@@ -124,7 +117,7 @@ def locomo(
 @eval_app.command()
 def mood(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenarios with queries asked in a mood.")],
-    embedder: Embedding = EmbedderName.MINILM,
+    embedder: Embedding = "minilm",
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -145,11 +138,11 @@ def talk(
         Path,
         typer.Argument(metavar="FILE.yaml", help="A YAML file of cases: who tells what, and what is asked."),
     ],
-    embedder: Embedding = EmbedderName.MINILM,
+    embedder: Embedding = "minilm",
     voice: Annotated[
         VoiceName,
         typer.Option("--voice", help="Who answers: the offline voice, or the model in the llm settings."),
-    ] = VoiceName.OFFLINE,
+    ] = "offline",
     one: Annotated[
         bool,
         typer.Option(
@@ -205,11 +198,11 @@ def people(
             metavar="FILE.yaml", help="A YAML file of lines, with the facts about people in them."
         ),
     ],
-    embedder: Embedding = EmbedderName.MINILM,
+    embedder: Embedding = "minilm",
     voice: Annotated[
         VoiceName,
         typer.Option("--voice", help="Patterns alone (offline), or the model in the llm settings as well."),
-    ] = VoiceName.OFFLINE,
+    ] = "offline",
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -232,9 +225,7 @@ def people(
 
 
 @contextmanager
-def _listening(
-    embedder: EmbedderName, voice: VoiceName = VoiceName.OFFLINE
-) -> Iterator[tuple[Society, ManualClock]]:
+def _listening(embedder: str, voice: VoiceName = "offline") -> Iterator[tuple[Society, ManualClock]]:
     """A society that stores nothing, whose agents use this embedder.
 
     Raises:
@@ -245,19 +236,19 @@ def _listening(
     from noodlings.config import load_settings
     from noodlings.store.memory import MemoryStore
 
-    given: dict[str, Any] = {"embedding": {"model": embedder.value}, "memory": {"use_hierarchical": True}}
-    if voice is VoiceName.OFFLINE:
+    given: dict[str, Any] = {"embedding": {"model": embedder}, "memory": {"use_hierarchical": True}}
+    if voice == "offline":
         given["llm"] = {"base_url": ""}
     settings = load_settings(**given)
-    if voice is VoiceName.MODEL and not settings.llm.base_url:
+    if voice == "model" and not settings.llm.base_url:
         raise UserError("no model is configured: set llm.base_url and llm.model, or leave out --voice")
     clock = ManualClock()
     with closing(build(settings, clock=clock, store=MemoryStore())) as society:
         yield society, clock
 
 
-def _embedder(name: EmbedderName) -> Embedder | None:
-    if name is EmbedderName.NONE:
+def _embedder(name: str) -> Embedder | None:
+    if name == "none":
         return None
     from noodlings.embed.minilm import MiniLM
 

@@ -17,7 +17,6 @@ from noodlings.cli.options import (
     AsJson,
     Config,
     Data,
-    EmbedderName,
     Embedding,
     print_json,
     report,
@@ -117,7 +116,7 @@ def simulate(
             help="Leave out streams, transistors, mood or feeling; metric=NAME changes the measure.",
         ),
     ] = "",
-    embedder: Embedding = EmbedderName.NONE,
+    embedder: Embedding = "none",
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -138,7 +137,7 @@ def simulate(
         numbers,
         without=ablation.without,
         metric=ablation.metric,
-        embedding=embedder.value,
+        embedding=embedder,
         jobs=jobs,
         config=config,
     )

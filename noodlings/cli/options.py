@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,17 +20,11 @@ Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="T
 AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON and nothing else.")]
 
 
-class EmbedderName(StrEnum):
-    """Which vectors an experiment searches by. It fails where they cannot be had; it never falls back."""
-
-    MINILM = "minilm"
-    NONE = "none"
-
-
 Embedding = Annotated[
-    EmbedderName,
+    Literal["minilm", "none"],
     typer.Option("--embedder", help="Search by sentence vectors (minilm) or by words alone (none)."),
 ]
+"""Which vectors an experiment searches by. It fails where they cannot be had; it never falls back."""
 
 
 def command_group(help_text: str) -> typer.Typer:
