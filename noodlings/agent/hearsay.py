@@ -17,7 +17,7 @@ from noodlings.stemming import UNSPACED
 from noodlings.text import unaccented
 from noodlings.values.audience import may_learn
 from noodlings.values.memory import HEARSAY, MemoryEntry, hearsay, written_by
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import SAID, Kind, Percept
 from noodlings.values.trace import Trace
 
 SHARED_WORDS = 2
@@ -36,7 +36,7 @@ LONGEST_CHAIN = 8
 _GESTURE = re.compile(r"\*[^*]*\*")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _PAIR = re.compile(f"(?=([{UNSPACED}]{{2}}))")
-_TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.FACT})
+_TOLD = SAID | {Kind.FACT}
 
 
 def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:

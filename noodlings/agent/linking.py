@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
-from noodlings.values.percept import Kind
+from noodlings.values.percept import SAID
 
 TALK_SECONDS = 300.0
 """World time within which a line of the same person in the same place continues a talk."""
-_TALK = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
 
 def followed(entry: MemoryEntry, latest: Callable[[int | None], Sequence[MemoryEntry]]) -> list[Link]:
@@ -54,4 +53,4 @@ def _strength(found: Recalled) -> float:
 
 def _one_talk(one: MemoryEntry, other: MemoryEntry) -> bool:
     who_and_where = one.user_id == other.user_id and one.place == other.place
-    return who_and_where and one.kind in _TALK and other.kind in _TALK
+    return who_and_where and one.kind in SAID and other.kind in SAID

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.learned import FACTS, former, learned
+from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
 from noodlings.embed.queue import EmbeddingQueue
@@ -29,7 +30,7 @@ from noodlings.reflection.superseding import marked, superseded
 from noodlings.text import clean, phrases
 from noodlings.values.audience import Tier
 from noodlings.values.memory import TELLING, Link, LinkType, MemoryEntry, Recalled, Why
-from noodlings.values.percept import LIVED, Kind, Percept
+from noodlings.values.percept import LIVED, SAID, Kind, Percept
 from noodlings.values.persona import Persona
 
 FLOOR = 0.05
@@ -53,8 +54,6 @@ many phrases of each, so that nobody keeps others waiting by what they once told
 
 ENOUGH_WORDS = 2
 """Meaningful words that make a question."""
-TALK_SECONDS = 300.0
-"""World time after which a line no longer belongs to the talk."""
 TALK_LINES = 2
 """Lines of the talk that complete a question, the later ones first."""
 
@@ -70,8 +69,8 @@ _ASKING = re.compile(
 )
 """Words of asking somebody who remembers, which are not the topic."""
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
-_TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
-RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
+TALK = SAID | {Kind.EVENT}
+RETURNS = SAID | {Kind.ARRIVE}
 LATEST, PLANS = 20, 50
 """Latest important lines, and lines with a time, to read for plans; lines to read if there is one."""
 AWAY_SECONDS = 3_600.0
@@ -87,7 +86,7 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
         talk: what it perceived before, oldest first.
         goals: what it wants, the strongest first.
     """
-    if percept.kind not in _TOLD:
+    if percept.kind not in TALK:
         return ""
     woven = subject(uncalled(percept.text, persona))
     if _asks(percept.text) and stems(_ASKING.sub(" ", woven)):
@@ -95,7 +94,7 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
     before = [
         uncalled(entry.user_text, persona)
         for entry in talk
-        if entry.kind in _TOLD and 0.0 <= percept.timestamp - entry.timestamp <= TALK_SECONDS
+        if entry.kind in TALK and 0.0 <= percept.timestamp - entry.timestamp <= TALK_SECONDS
     ]
     for more in (*before[: -TALK_LINES - 1 : -1], *goals):
         if len(stems(woven)) >= ENOUGH_WORDS:
@@ -209,7 +208,7 @@ async def remind(
 
 async def _read_closely(found: Sequence[Recalled], asked: str, embedding: EmbeddingQueue) -> list[Recalled]:
     """The same, where the long ones among the first know which of their phrases are like the question."""
-    long = [one for one in found if one.entry.kind in _TOLD and len(one.entry.user_text) > LONG]
+    long = [one for one in found if one.entry.kind in TALK and len(one.entry.user_text) > LONG]
     wanted = await embedding.question(asked) if long else None
     if wanted is None:
         return list(found)
@@ -341,7 +340,7 @@ def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
 
     return any(
         entry.user_id == percept.user_id
-        and entry.kind in _TOLD
+        and entry.kind in TALK
         and (lately(entry.timestamp) or lately(entry.last_recalled))
         for entry in heard
     )
@@ -408,7 +407,7 @@ def recollections(
     def is_news(text: str) -> bool:
         return text != said and (text in said or text not in woven)
 
-    told = [(hit, entry) for hit, entry in found if entry.kind in _TOLD and is_news(_folded(entry.user_text))]
+    told = [(hit, entry) for hit, entry in found if entry.kind in TALK and is_news(_folded(entry.user_text))]
     best = max((hit.score for hit, entry in told if not only_asks(entry.user_text)), default=0.0)
     near = [
         _recalled(hit, entry)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import without_shouting
 from noodlings.agent.recollection import (
+    TALK,
     TALK_LINES,
     come_due,
     in_latest_form,
@@ -39,12 +40,10 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, disclosed, of_all
 from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
-from noodlings.values.percept import Kind, Percept, told_name
+from noodlings.values.percept import Percept, told_name
 from noodlings.values.trace import talk_before
 
 log = logging.getLogger(__name__)
-
-_TALK = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT})
 
 
 @dataclass(eq=False)
@@ -164,7 +163,7 @@ class Responder:
         heard = [
             entry
             for entry in self.core.memory.retrieve_working()
-            if entry.id in before and entry.kind in _TALK
+            if entry.id in before and entry.kind in TALK
         ]
         latest = {entry.id: entry for entry in heard}
         if newer := newer_forms(self.core.id, self.services.store, latest, allowed):

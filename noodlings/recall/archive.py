@@ -23,17 +23,16 @@ from noodlings.recall.neighbours import Mask, Neighbours, Numbers, Rows
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import NOT_LIVED, Kind, told_name
+from noodlings.values.percept import NOT_LIVED, SAID, Kind, told_name
 from noodlings.values.relationship import stance_of
 
 _ASIDE = NOT_LIVED | {Kind.THOUGHT}
 """Kinds that are no part of any talk."""
-_SAID = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE})
 
 
 def is_line(kind: Kind, ingested: bool) -> bool:
     """Whether an entry is a line that the agent heard itself."""
-    return kind in _SAID and not ingested
+    return kind in SAID and not ingested
 
 
 class SearchIndex:

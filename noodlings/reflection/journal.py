@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from noodlings.affect.feeling import feeling
 from noodlings.recall.lexical import stems
 from noodlings.recall.narrative import NOTHING_FELT, quoted
+from noodlings.reflection.facts import TOLD
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import Kind
+from noodlings.values.percept import SAID, Kind
 
 MOST = 8
 """Sentences of one day, beside the one about whom it met."""
 MET = 6
 """People who are named in that one: those who spoke most."""
-_TOLD = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT, Kind.THOUGHT})
+_TOLD = SAID | {Kind.EVENT, Kind.THOUGHT}
 _ENDED = re.compile(r"[.!?…]\"$")
 _DENIES = re.compile(r"\b(?:not|no|never|\w+n['’]t)\b")
-_SPOKEN = frozenset({Kind.SAY, Kind.WHISPER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _met(day: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> Jou
     first: dict[str, int] = {}
     lines: dict[str, int] = {}
     for entry in day:
-        if entry.kind in _SPOKEN and entry.user_id != me:
+        if entry.kind in TOLD and entry.user_id != me:
             first.setdefault(entry.user_id, entry.id)
             lines[entry.user_id] = lines.get(entry.user_id, 0) + 1
     if not first:

@@ -39,6 +39,8 @@ class Kind(StrEnum):
 NOT_LIVED = frozenset({Kind.READ, Kind.KNOWN, Kind.FACT})
 """Kinds that were not lived: they only come to mind when they are asked for."""
 LIVED = frozenset(Kind) - NOT_LIVED
+SAID = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
+"""Kinds of what one person says or does to another."""
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})
