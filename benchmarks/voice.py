@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from rich.console import Console
 from rich.table import Table
 
-from noodlings.agent.recipes import BUILT_IN, load_recipes
+from noodlings.agent.recipes import BUILT_IN, find_recipes
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.ports import Allowance, OwnLine, Utterance
 from noodlings.transistors.chain import _THE_FIVE
@@ -46,7 +46,7 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
     recalled = tuple(memory.context("user_caity", NEUTRAL))
     replies = {
         name: _timed(_replies(persona, recalled), rounds)
-        for name, persona in load_recipes([BUILT_IN]).items()
+        for name, persona in find_recipes([BUILT_IN]).personas.items()
     }
     return {**replies, "the five transistors": _timed(_coloured(), rounds)}
 

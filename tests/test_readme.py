@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from noodlings.agent.recipes import BUILT_IN, load_recipes
+from noodlings.agent.recipes import BUILT_IN, find_recipes
 from tests.program import ran
 from tests.thorough import THOROUGH
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 README = Path(__file__).parents[1] / "README.md"
 TRANSCRIPT = re.findall(r"^```\n(> .*?)^```", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)[0]
 TYPED = re.findall(r"^> (.+)$", TRANSCRIPT, re.MULTILINE)
-CHARACTERS = sorted(load_recipes([BUILT_IN]))
+CHARACTERS = sorted(find_recipes([BUILT_IN]).personas)
 WAYS = {"workshop": (), "library": ("go east",), "garden": ("go north",)}
 """From where players come in."""
 BETWEEN = 500 if THOROUGH else 100
@@ -70,7 +70,7 @@ def test_whoever_was_told_of_a_death_remembers_it_at_a_mere_mention(
     tmp_path: Path, idle: Path, character: str, between: int
 ) -> None:
     told, mentioned, flow = (typed.replace("servnak", character) for typed in TYPED)
-    persona = load_recipes([BUILT_IN])[character]
+    persona = find_recipes([BUILT_IN]).personas[character]
     walk = WAYS[persona.home]
     if between:
         program(tmp_path, "play", lines=(*walk, told))

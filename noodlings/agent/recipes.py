@@ -79,10 +79,6 @@ def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
     return FoundRecipes({name: found[name][1] for name in sorted(found)}, tuple(skipped))
 
 
-def load_recipes(folders: Sequence[Path]) -> dict[str, Persona]:
-    return find_recipes(folders).personas
-
-
 def load_recipe(path: Path) -> Persona:
     """The persona of one file; its id is the file name without the ending.
 

@@ -18,7 +18,7 @@ from noodlings.agent import card_texts
 from noodlings.agent.cards import as_image, as_json, card_in, card_of, read_json, recipe_of
 from noodlings.agent.png_text import SIGNATURE, plain_image, texts_of, with_texts
 from noodlings.agent.recipe_form import LONGEST_IDENTITY, unused
-from noodlings.agent.recipes import BUILT_IN, load_recipe, load_recipes, read_recipe
+from noodlings.agent.recipes import BUILT_IN, find_recipes, load_recipe, read_recipe
 from noodlings.errors import UserError
 from noodlings.llm.prompting import reply_prompt
 from noodlings.ports import Utterance
@@ -274,7 +274,7 @@ def test_from_recipe_to_card_and_back_keeps_everything(
 
 
 def test_what_was_changed_in_a_card_of_ours_counts() -> None:
-    made = load_recipes([BUILT_IN])["maren"]
+    made = find_recipes([BUILT_IN]).personas["maren"]
     data = card_of(made, "chara_card_v2")["data"]
     changed = data | {"name": "Maren II", "first_mes": "Ahoy, {{user}}.", "tags": ["sea"], "creator": ""}
     back = read_recipe(card(changed, "v2"), "maren", "")

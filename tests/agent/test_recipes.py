@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from noodlings.agent.recipe_form import unused
-from noodlings.agent.recipes import BUILT_IN, find_recipes, load_recipe, load_recipes, plain_persona
+from noodlings.agent.recipes import BUILT_IN, find_recipes, load_recipe, plain_persona
 from noodlings.errors import UserError
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.persona import APPETITES, TRAITS
@@ -28,7 +28,7 @@ def write(tmp_path: Path):
 
 
 def test_the_built_in_characters_are_whole() -> None:
-    found = load_recipes([BUILT_IN])
+    found = find_recipes([BUILT_IN]).personas
     assert {name: persona.home for name, persona in found.items()} == {
         "maren": "library",
         "phi": "workshop",
@@ -128,7 +128,7 @@ def test_what_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=path.name):
             load_recipe(path)
     with pytest.raises(UserError, match="no recipe folder"):
-        load_recipes([tmp_path / "nowhere"])
+        find_recipes([tmp_path / "nowhere"])
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_file_name_that_is_no_id_is_refused(write, name: str, right: str) -> N
 def test_a_later_folder_replaces_a_character(write, tmp_path: Path) -> None:
     write(folder="first")
     write(folder="second", species="heron")
-    found = load_recipes([tmp_path / "first", tmp_path / "second"])
+    found = find_recipes([tmp_path / "first", tmp_path / "second"]).personas
     assert found["ada"].species == "heron"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from noodlings.agent.recipes import BUILT_IN, load_recipes
+from noodlings.agent.recipes import BUILT_IN, find_recipes
 from tests.api.conftest import MakeSite, Site
 
 RECIPE = """name: Lotta
@@ -30,7 +30,7 @@ async def test_somebody_new_lives_and_is_kept(make_site: MakeSite, tmp_path: Pat
     await site.tell("good morning", agent="lotta")
     kept = tmp_path / "recipes" / "lotta.yaml"
     assert kept.read_text(encoding="utf-8") == RECIPE
-    assert load_recipes([BUILT_IN, kept.parent])["lotta"].home == "library"
+    assert find_recipes([BUILT_IN, kept.parent]).personas["lotta"].home == "library"
     listed = {one["id"]: one["own"] for one in (await site.get("/api/recipes")).json()["recipes"]}
     assert listed == {"lotta": True, "maren": False, "phi": False, "servnak": False}
     again = make_site()

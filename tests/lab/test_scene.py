@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from noodlings.agent.recipes import BUILT_IN, load_recipes
+from noodlings.agent.recipes import BUILT_IN, find_recipes
 from noodlings.lab.scene import Played, play, symbols_of
 from noodlings.lab.scene_file import WrittenScene, load_scenes
 from noodlings.values.persona import TRANSISTORS, Persona
@@ -23,7 +23,7 @@ from noodlings.voice.words import GESTURE, tokens, topic_stems
 FOLDER = Path(__file__).parents[2] / "examples" / "scenes"
 FILES = sorted(FOLDER.glob("*.yaml"))
 SCENES = [scene for file in FILES for scene in load_scenes(file)]
-STAGE = load_recipes([BUILT_IN]), FOLDER
+STAGE = find_recipes([BUILT_IN]).personas, FOLDER
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,14 @@
 import pytest
 import yaml
 
-from noodlings.agent.recipes import BUILT_IN, load_recipes
+from noodlings.agent.recipes import BUILT_IN, find_recipes
 from noodlings.errors import LLMError, NoodlingsError, UserError
 from noodlings.lab.scene import play
 from noodlings.lab.scene_file import load_scenes
 from noodlings.values.affect import Affect
 from noodlings.voice.offline import OfflineVoice
 
-RECIPES = load_recipes([BUILT_IN])
+RECIPES = find_recipes([BUILT_IN]).personas
 SMALLEST = {"persona": "phi", "percept": "it rained"}
 RECIPE = {"name": "Ada", "species": "owl", "description": "An owl.", "identity": "You are Ada."}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from noodlings.agent.recipes import BUILT_IN, load_recipes
+from noodlings.agent.recipes import BUILT_IN, find_recipes
 from noodlings.errors import UserError
 from noodlings.transistors.chain import DEFAULT_GAIN, load_chain
 from noodlings.values.affect import NEUTRAL
@@ -28,7 +28,7 @@ def test_the_five_come_in_their_order_with_the_gains_of_the_recipe(tmp_path):
 
 
 def test_the_built_in_characters_name_all_five():
-    for persona in load_recipes([BUILT_IN]).values():
+    for persona in find_recipes([BUILT_IN]).personas.values():
         assert set(persona.transistors) == set(TRANSISTORS)
         assert set(persona.voice.colours) >= {"joy", "sorrow", "fear", "anger", "alike", "image", "self"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from noodlings.agent.recipes import BUILT_IN, load_recipes, plain_persona
+from noodlings.agent.recipes import BUILT_IN, find_recipes, plain_persona
 from noodlings.ports import OwnLine, Utterance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN
@@ -16,7 +16,10 @@ from noodlings.values.tone import PLAIN, Tone
 DAY = 86_400.0
 NOW = 100 * DAY
 CAITY, BOB = "user_caity", "user_bob"
-PERSONAS: dict[str, Persona] = {**load_recipes([BUILT_IN]), "plain": plain_persona("agent_fred_rogers")}
+PERSONAS: dict[str, Persona] = {
+    **find_recipes([BUILT_IN]).personas,
+    "plain": plain_persona("agent_fred_rogers"),
+}
 
 
 def memory(
