@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -77,14 +77,7 @@ class Played:
         }
 
     def _as_dict(self, made: Modulation) -> dict[str, Any]:
-        return {
-            "transistor": made.transistor,
-            "gain": made.gain,
-            "how": made.how,
-            "before": made.before,
-            "after": made.after,
-            "lens": made.lens,
-            "read": list(made.read),
+        return asdict(made) | {
             "entries": [{"id": number, "text": self.entries[number]} for number in made.entries],
             "symbols": [{"id": number, "image": self.symbols[number]} for number in made.symbols],
         }

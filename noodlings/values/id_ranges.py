@@ -37,7 +37,6 @@ class IdRanges:
         if upto <= after:
             return self
         apart = [pair for pair in self.ranges if pair[1] < after or upto < pair[0]]
-        joined = [pair for pair in self.ranges if not (pair[1] < after or upto < pair[0])]
-        lowest = min(after, *(pair[0] for pair in joined)) if joined else after
-        highest = max(upto, *(pair[1] for pair in joined)) if joined else upto
-        return IdRanges(tuple(sorted([*apart, (lowest, highest)])))
+        joined = [(after, upto), *(pair for pair in self.ranges if pair not in apart)]
+        whole = min(pair[0] for pair in joined), max(pair[1] for pair in joined)
+        return IdRanges(tuple(sorted([*apart, whole])))
