@@ -106,7 +106,6 @@ class Agent:
 
     @property
     def mood(self) -> Affect:
-        """The slow feeling now."""
         return self._core.feelings.mood.at_time(self._services.clock.now())
 
     @property

@@ -42,7 +42,6 @@ _KEYWORDS = {"chara_card_v2": "chara", "chara_card_v3": "ccv3"}
 
 
 def is_card(data: Any) -> bool:
-    """Whether JSON is a card rather than a recipe."""
     return isinstance(data, dict) and isinstance(data.get("data"), dict) and "spec" in data
 
 

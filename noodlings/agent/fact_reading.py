@@ -52,8 +52,6 @@ PAGE = 100
 
 @dataclass(eq=False)
 class FactReading:
-    """Reads what one agent was told."""
-
     core: AgentCore
     services: AgentServices
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -48,8 +48,6 @@ class NightProgress:
 
 @dataclass(eq=False)
 class Night:
-    """The nights of one agent."""
-
     core: AgentCore
     services: AgentServices
     unit_of_work: UnitOfWork

@@ -284,8 +284,6 @@ def appraise(
 
 @dataclass(eq=False)
 class PerceptPipeline:
-    """How one agent takes in what it perceives."""
-
     core: AgentCore
     services: AgentServices
     unit_of_work: UnitOfWork

@@ -200,8 +200,6 @@ def _check_phrases(where: str, phrases: Iterable[str], slots: frozenset[str]) ->
 
 
 class Recipe(_Section):
-    """A recipe as it is written."""
-
     name: Name
     species: Name = DEFAULT_SPECIES
     description: Line | None = None
@@ -334,7 +332,6 @@ def _kept(section: _Section, counter: Iterator[int]) -> dict[str, Any]:
 
 
 def _plain(value: Any, counter: Iterator[int], depth: int) -> Any:
-    """A YAML value as a JSON value."""
     if next(counter) > MOST_KEPT or depth > DEEPEST_KEPT:
         raise UserError(
             f"it has too many unknown keys: remove some, as at most {MOST_KEPT:,} values are kept, "

@@ -48,8 +48,6 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Responder:
-    """How one agent finds its words."""
-
     core: AgentCore
     services: AgentServices
 

@@ -96,7 +96,6 @@ class AgentRegistry(Mapping[str, Agent]):
 
     @property
     def awake(self) -> list[Agent]:
-        """The agents in memory."""
         return list(self._living.values())
 
 

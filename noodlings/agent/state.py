@@ -112,8 +112,6 @@ def _known_line(line: Any) -> Any:
 
 
 class StoredLine(BaseModel):
-    """An `OwnLine` as it is stored."""
-
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     text: str
@@ -290,7 +288,6 @@ class AgentCore:
             self.related = state.related
 
     def recollect(self, record: AgentRecord) -> None:
-        """Load the stored memories."""
         self.memory.restore(
             record.working, record.episodic, record.perceived, record.consolidated, record.last_id
         )

@@ -89,7 +89,6 @@ def ingest(
 
 
 def _in_words(report: IngestReport, name: str, dry_run: bool) -> str:
-    """A report in words, one thing a line."""
     kept = f"{report.new:,} new memories"
     lines = [f"{name} would get {kept}" if dry_run else f"{name} has {kept}"]
     rest = {

@@ -28,7 +28,6 @@ Embedding = Annotated[
 
 
 def command_group(help_text: str) -> typer.Typer:
-    """A command that has subcommands."""
     return typer.Typer(help=help_text, no_args_is_help=True, add_completion=False)
 
 
@@ -40,7 +39,6 @@ def settings_of(data: Path | None, config: Path | None) -> Settings:
 
 
 def print_json(data: Any, err: bool = False) -> None:
-    """One line of JSON."""
     from json import dumps
 
     typer.echo(dumps(data, ensure_ascii=False, allow_nan=False), err=err)

@@ -87,7 +87,6 @@ _COUNTED = {
 
 
 def shown_report(kept: PersonReport) -> str:
-    """A report, a line for each thing."""
     lines = [f"{kept.name} is known as {', '.join(kept.ids)}."]
     lines += [f"  account {name}: {role}" for name, role in kept.accounts.items()]
     lines += [f"  called {', '.join(kept.introduced)} by the characters"] if kept.introduced else []

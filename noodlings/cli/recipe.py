@@ -118,7 +118,6 @@ def card(
 
 
 def _read(persona: Persona) -> Iterator[str]:
-    """What is read from a recipe, in words."""
     from noodlings.agent.cards import BOOK
     from noodlings.agent.recipe_form import unused
 

@@ -49,8 +49,6 @@ class ChronicleReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RememberedCommit:
-    """A commit and its memory entry."""
-
     entry: MemoryEntry
     commit: Commit
 
@@ -120,7 +118,6 @@ class Chronicle:
                 yield entry, by_id[number]
 
     def _missing(self, wanted: Sequence[Link]) -> list[Link]:
-        """The links that are not stored yet."""
         sources = sorted({link.source for link in wanted})
         there = {
             (link.source, link.target, link.type)

@@ -81,13 +81,11 @@ class IngestReport:
     notes: list[SourceNote] = field(default_factory=list)
 
     def problem(self, line: int, why: str) -> None:
-        """Add a problem."""
         self.problem_count += 1
         if len(self.problems) < SHOWN:
             self.problems.append(SourceProblem(line, shorten(clean(why), 300)))
 
     def add(self, other: IngestReport) -> None:
-        """Add the counts and problems of another report."""
         for name in ("new", "changed", "unchanged", "forgotten", "parked", "waiting"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for problem in other.problems:

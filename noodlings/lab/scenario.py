@@ -174,7 +174,6 @@ class Scenario(_Strict):
         return tuple(dict.fromkeys(one for name in names for one in self.ids_of(name))) or self.ids
 
     def characters(self) -> dict[str, Character]:
-        """All characters by id."""
         return {
             name: character or Character()
             for agent, character in self.agents.items()

@@ -31,7 +31,6 @@ class ChangeJournal:
         self._taken: list[IngestedRecord] = []
 
     def added(self, entry: MemoryEntry) -> None:
-        """A percept was encoded."""
         self._added[entry.id] = entry
 
     def sealed(self, entry: MemoryEntry) -> None:
@@ -62,15 +61,12 @@ class ChangeJournal:
         self._episodic[entry_id] = episodic
 
     def linked(self, links: Iterable[Link]) -> None:
-        """Entries belong together."""
         self._links += links
 
     def unlinked(self, links: Iterable[Link]) -> None:
-        """Entries that were linked do not belong together any more."""
         self._unlinked += links
 
     def symbolised(self, symbol: Symbol) -> None:
-        """An intense moment became a symbol."""
         self._symbols[symbol.id] = symbol
 
     def faded(self, symbol_id: int) -> None:

@@ -208,7 +208,6 @@ class TwoStreams:
         self.consolidate(entry, now)
 
     def replace(self, entry: MemoryEntry) -> None:
-        """Replace an entry wherever it is."""
         for stream in (self.working, self.episodic):
             if entry.id in stream:
                 stream.put(entry)

@@ -350,7 +350,6 @@ class HierarchicalMemory:
         return len(saved.entries)
 
     def saved(self) -> Saved:
-        """All that is in mind, as a value."""
         working = {entry.id: entry for entry in self.retrieve_working()}
         episodic = {entry.id: entry for entry in self.retrieve_episodic(limit=None)}
         stats = self.stats()

@@ -71,7 +71,6 @@ class Filters:
             )
 
     def admits(self, entry: MemoryEntry) -> bool:
-        """Whether an entry passes."""
         return (
             self.user in (None, entry.user_id)
             and (self.since is None or entry.timestamp >= self.since)

@@ -75,7 +75,6 @@ class LexicalIndex:
         return len(self._lengths)
 
     def add(self, rows: Sequence[Collection[str]]) -> None:
-        """Add rows with these words."""
         for row, stems in enumerate(rows, len(self._lengths)):
             self.extend(row, stems)
         lengths = np.fromiter(map(len, rows), np.float32, len(rows))

@@ -72,7 +72,6 @@ class VectorIndex:
         return int(self._present.rows[rows].sum())
 
     def reserve(self, rows: int) -> None:
-        """Make room for `rows` rows in all."""
         self._matrix.reserve(rows)
 
     def add(self, embedded: Mask, vectors: Numbers | None, neighbours: Neighbours) -> None:

@@ -106,7 +106,6 @@ class GitRepository:
                 yield one if isinstance(one, SourceProblem) else _with_diff(one, diffs.get(one.hash))
 
     def records(self, hashes: Sequence[str]) -> Iterator[SourceRecord | SourceProblem]:
-        """The commits as records."""
         for one in self.commits(hashes):
             yield one if isinstance(one, SourceProblem) else one.record(self.source, self.name)
 

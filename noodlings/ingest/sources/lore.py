@@ -88,8 +88,6 @@ def _moment(given: Any, of_day: time) -> float | None:
 
 
 class Fact(BaseModel):
-    """A fact as it is written."""
-
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
 
     id: Annotated[str, Field(max_length=100), AfterValidator(_words)]

@@ -51,8 +51,6 @@ class Constant(_Strict):
 
 
 class Mapping(_Strict):
-    """A mapping file."""
-
     format: Literal["csv", "jsonl"] | None = None
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
     columns: Columns

@@ -86,8 +86,6 @@ _POSE = re.compile(rf"^[^\W\da-z_][{_WORD}.'’-]* .")
 
 
 class MuLog:
-    """One log file."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self._source = f"mush:{path.name}"

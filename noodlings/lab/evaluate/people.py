@@ -47,8 +47,6 @@ class _Frozen(BaseModel):
 
 
 class ToldFact(_Frozen):
-    """A fact that a line tells."""
-
     id: str
     of: str
     kind: FactKind
