@@ -12,7 +12,7 @@ import binascii
 import json
 import random
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from noodlings.agent import card_texts
@@ -38,6 +38,10 @@ LISTS = ("alternate_greetings", "tags")
 BOOK, OURS = "character_book", "noodlings"
 """The keys of a lorebook, and of what only a recipe can say."""
 
+_ONLY_RECIPES = (
+    "species", "home", "factions", "aliases", "personality", "appetites", "baseline", "moodiness",
+    "identity_words", "transistors", "max_tokens", "voice",
+)  # fmt: skip
 _KEYWORDS = {"chara_card_v2": "chara", "chara_card_v3": "ccv3"}
 
 
@@ -166,26 +170,15 @@ def _texts(persona: Persona) -> dict[str, str]:
 
 def _recipe_only(persona: Persona) -> dict[str, Any]:
     """What a card has no field for, as in a recipe."""
-    recipe: dict[str, Any] = {
-        "species": persona.species,
-        "home": persona.home,
+    whole = asdict(replace(persona, extra={}))
+    recipe = {key: whole[key] for key in _ONLY_RECIPES} | {
         "profession": persona.profession or None,
-        "factions": list(persona.factions),
-        "aliases": list(persona.aliases),
-        "personality": dict(persona.personality),
-        "appetites": dict(persona.appetites),
-        "baseline": asdict(persona.baseline),
-        "moodiness": persona.moodiness,
-        "identity_words": list(persona.identity_words),
-        "transistors": dict(persona.transistors),
-        "max_tokens": persona.max_tokens,
+        "language_mode": "verbal" if persona.verbal else "nonverbal",
         "constraints": {
             "temperature": persona.temperature,
             "response_cooldown": persona.response_cooldown,
-            **asdict(persona.sampling),
+            **whole["sampling"],
         },
-        "language_mode": "verbal" if persona.verbal else "nonverbal",
-        "voice": asdict(persona.voice),
     }
     for key, value in persona.extra.items():
         if key in recipe and isinstance(value, Mapping):
