@@ -16,6 +16,8 @@ from dataclasses import replace
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.learned import FACTS, former, learned
 from noodlings.agent.linking import TALK_SECONDS
+from noodlings.agent.services import AgentServices
+from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
 from noodlings.embed.queue import EmbeddingQueue
@@ -28,7 +30,7 @@ from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
 from noodlings.reflection.superseding import marked, superseded
 from noodlings.text import clean, phrases
-from noodlings.values.audience import Tier
+from noodlings.values.audience import Tier, disclosed, of_all
 from noodlings.values.memory import TELLING, Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import LIVED, SAID, Kind, Percept
 from noodlings.values.persona import Persona
@@ -130,37 +132,36 @@ def may_come(percept: Percept) -> Filters:
     return Filters(kinds=LIVED, present=percept.listeners)
 
 
-async def remind(
-    archive: AgentArchive,
-    memory: HierarchicalMemory,
-    asked: str,
-    turn: Turn,
-    sizes: ContextSettings,
-    store: Repository,
-    persona: Persona,
-    tier: Tier,
+async def remind(core: AgentCore, services: AgentServices, turn: Turn) -> list[Recalled]:
+    """What has come due, and what the words bring back from everything that an agent ever perceived."""
+    archive, percept = core.archive, turn.percept
+    if archive is None or not services.context.relevant:
+        return []
+    before = [entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id]
+    talk = disclosed(before, percept.listeners)[-TALK_LINES:]
+    goals = core.feelings.appetites.goals(services.drives, services.clock.now())
+    asked = question(percept, core.persona, talk, (goal.text for goal in goals))
+    tier = max(turn.entry.tier, of_all(talk).tier)
+    reminded = await _brought_back(core, services, archive, asked, turn, tier) if asked else []
+    return [*come_due(archive, core.memory, turn, before, services.store), *reminded]
+
+
+async def _brought_back(
+    core: AgentCore, services: AgentServices, archive: AgentArchive, asked: str, turn: Turn, tier: Tier
 ) -> list[Recalled]:
-    """What a question brings to mind for the answer of a turn; see `recollections`. "" brings nothing.
+    """What a question brings to mind for the answer of a turn; see `recollections`.
 
     Entries linked by hand with the best ones come along, and what was read or is known (`learned`).
 
     Args:
         tier: the highest among what the question is made of.
     """
-    percept, most = turn.percept, sizes.relevant
-    if not asked:
-        return []
+    percept, most, store = turn.percept, services.context.relevant, services.store
     allowed = may_come(percept)
     archive.begin()
     await archive.soon()
-    hits = await archive.search(
-        asked,
-        allowed,
-        tier,
-        limit=most + SPARE,
-        mood=turn.mood,
-        asker=percept.user_id,
-    )
+    options = {"limit": most + SPARE, "mood": turn.mood, "asker": percept.user_id}
+    hits = await archive.search(asked, allowed, tier, **options)
     if not archive.loaded:
         state = archive.state()
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
@@ -168,7 +169,7 @@ async def remind(
         turn.degraded.append(f"searched by words only: {archive.embedding.trouble}")
     hits.sort(key=is_faint)
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and is_relevant(hit)]
-    held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
+    held = {entry_id: entry for entry_id in wanted if (entry := core.memory.find(entry_id)) is not None}
     later = {
         entry_id: lead
         for lead in wanted[:CORRECTED]
@@ -194,7 +195,7 @@ async def remind(
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     joined = [_linked_recall(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
-    known_of = await learned(archive, asked, tier, percept, persona, store)
+    known_of = await learned(archive, asked, tier, percept, core.persona, store)
     first = chosen[: max(most - len(joined) - len(known_of), 0)]
     in_mind = {turn.entry.id, *(one.entry.id for one in (*first, *joined))}
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)

@@ -14,15 +14,12 @@ from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import without_shouting
 from noodlings.agent.recollection import (
     TALK,
-    TALK_LINES,
-    come_due,
     in_latest_form,
     in_mind,
     latest_of,
     may_come,
     name_told,
     newer_forms,
-    question,
     remind,
     talk_budget,
     uncalled,
@@ -37,7 +34,7 @@ from noodlings.ports import Utterance, Voice
 from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
 from noodlings.values.acting import acts_of, sounding
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Audience, disclosed, of_all
+from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
 from noodlings.values.percept import Percept, told_name
@@ -86,7 +83,7 @@ class Responder:
     async def remember(self, turn: Turn) -> None:
         """Set what is in mind for the answer, oldest to newest, and its tone."""
         percept = turn.percept
-        reminded = await self._remind(turn)
+        reminded = await remind(self.core, self.services, turn)
         also = [*name_told(self.core.archive, turn), *reminded]
         budget = talk_budget(self.services.context, len(also))
         turn.recalled = self.core.memory.context(
@@ -292,18 +289,3 @@ class Responder:
             utterance=utterance,
             allowance=turn.allowance,
         )
-
-    async def _remind(self, turn: Turn) -> Sequence[Recalled]:
-        """What the words bring back from everything it ever perceived."""
-        core, services = self.core, self.services
-        if core.archive is None or not services.context.relevant:
-            return []
-        before = [entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id]
-        talk = disclosed(before, turn.percept.listeners)[-TALK_LINES:]
-        goals = core.feelings.appetites.goals(services.drives, services.clock.now())
-        asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
-        tier = max(turn.entry.tier, of_all(talk).tier)
-        reminded = await remind(
-            core.archive, core.memory, asked, turn, services.context, services.store, core.persona, tier
-        )
-        return [*come_due(core.archive, core.memory, turn, before, self.services.store), *reminded]
