@@ -244,23 +244,20 @@ def take_in(
 
         felt, spoke = core.affect, core.last_spoke
         decision = decide(percept, core.persona, felt, surprise, spoke, chance, salience, liking)
-    mood = core.feelings.mood.current
-    turn = Turn(
+    return Turn(
         percept,
         entry,
         core.affect,
         appraised_by,
-        mood,
+        core.feelings.mood.current,
         decision,
         milliseconds,
         degraded,
         entry.audience,
         core.affect,
         regard,
+        before=before if by_words and not event else None,
     )
-    if by_words and not event:
-        turn.before = before
-    return turn
 
 
 def without_shouting(services: AgentServices, user_id: str, text: str) -> str:

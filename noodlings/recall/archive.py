@@ -113,36 +113,37 @@ class SearchIndex:
 
     def _extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers | None) -> None:
         # All that can fail comes before anything is added, or the parts would no longer have the same rows.
-        first = len(self.ids)
-        ids = np.array(columns.ids, np.int64)
+        first, texts = len(self.ids), columns.texts
         aside = [kind in _ASIDE for kind in columns.kinds]
-        said = [in_words(text) for text in columns.texts]
+        said = [in_words(text) for text in texts]
         answers = [
             _answer(response, stemmed) if response else []
             for (stemmed, _), response in zip(said, columns.responses, strict=True)
         ]
-        lengths = np.array([_length(len(stemmed)) for stemmed, _ in said], np.float32)
-        answered = np.array([bool(response) for response in columns.responses])
-        holding = [holds_time(text, words) for text, (_, words) in zip(columns.texts, said, strict=True)]
-        asks = np.array(["?" in text for text in columns.texts])
-        stances = np.array([*map(stance_of, columns.kinds, columns.texts)], np.int8)
-        is_lines = np.array([*map(is_line, columns.kinds, columns.ingested)])
+        is_lines = np.array([*map(is_line, columns.kinds, columns.ingested)], np.bool_)
+        by_row = (
+            (self.ids, np.array(columns.ids, np.int64)),
+            (self.affects, columns.affects),
+            (self.lengths, np.array([_length(len(stemmed)) for stemmed, _ in said], np.float32)),
+            (self._answered, np.array([*map(bool, columns.responses)])),
+            (
+                self.with_time,
+                np.array([holds_time(text, one[1]) for text, one in zip(texts, said, strict=True)]),
+            ),
+            (self.with_name, is_lines & np.array([told_name(text) != "" for text in texts], np.bool_)),
+            (self.asks, np.array(["?" in text for text in texts])),
+            (self.stances, np.array([*map(stance_of, columns.kinds, texts)], np.int8)),
+            (self._is_line, is_lines),
+        )
         for user_id in dict.fromkeys(columns.users):
             self.people.meet(user_id)
         self.index.extend(columns)
         self.neighbours.extend(columns.timestamps, columns.places, aside)
-        self.ids.extend(ids)
-        self.affects.extend(columns.affects)
         self.words.add([stemmed for stemmed, _ in said])
         for row, answer in enumerate(answers, first):
             self.words.extend(row, answer)
-        self.lengths.extend(lengths)
-        self._answered.extend(answered)
-        self.with_time.extend(np.array(holding))
-        self.with_name.extend(is_lines & np.array([told_name(text) != "" for text in columns.texts], bool))
-        self.asks.extend(asks)
-        self.stances.extend(stances)
-        self._is_line.extend(is_lines)
+        for kept, rows in by_row:
+            kept.extend(rows)
         if self._vectors is not None:
             self._vectors.add(embedded, vectors, self.neighbours)
 
@@ -217,10 +218,8 @@ class SearchIndex:
             self.words.remove(rows)
             self.affects.rows[rows] = math.nan
             self.lengths.rows[rows] = 0.0
-            self.with_time.rows[rows] = self.with_name.rows[rows] = False
-            self.asks.rows[rows] = False
-            self.stances.rows[rows] = 0
-            self._is_line.rows[rows] = False
+            for flags in (self.with_time, self.with_name, self.asks, self.stances, self._is_line):
+                flags.rows[rows] = 0
             if self._vectors is not None:
                 self._vectors.clear(np.array(rows, np.intp), self.neighbours)
 
