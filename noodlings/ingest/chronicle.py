@@ -92,7 +92,7 @@ class Chronicle:
         remembered, gone, back = {}, 0, 0
         for entry, name in self._entries():
             if entry.audience.confined == (name in reachable):
-                self._agent.memory.confine(entry, name not in reachable)
+                self._agent.memory.limit(entry, entry.audience.closed(name not in reachable))
                 gone += name not in reachable
                 back += name in reachable
             if name in reachable and (commit := commit_of(entry)) is not None:

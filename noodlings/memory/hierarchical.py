@@ -130,6 +130,8 @@ class HierarchicalMemory:
         self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold, hindsight)
         self._streams = TwoStreams(self._working, self._episodic, journal, logged_below)
 
+    # -- writing
+
     def add(
         self,
         timestamp: float,
@@ -276,10 +278,6 @@ class HierarchicalMemory:
             )
         return self._revise(entry, pinned=pinned)
 
-    def confine(self, entry: MemoryEntry, confined: bool) -> MemoryEntry:
-        """Confine an entry to those who witnessed it, or open it to anybody again."""
-        return self._revise(entry, audience=entry.audience.closed(confined))
-
     def limit(self, entry: MemoryEntry, audience: Audience) -> MemoryEntry:
         """Let nobody but this audience learn of an entry."""
         return self._revise(entry, audience=audience)
@@ -289,14 +287,6 @@ class HierarchicalMemory:
         override = None if value is None else unit(value, "importance")
         by = "" if value is None else "hand"
         return self._revise(entry, override=override, override_by=by, hindsight={})  # this is what it weighs
-
-    def weight(self, entry: MemoryEntry) -> float:
-        """By what an important entry comes to mind, 0…1."""
-        return entry.weight if self._episodic.hindsight else entry.importance
-
-    def strength(self, entry: MemoryEntry, now: float | None = None) -> float:
-        """How strongly an entry stands, 0…1, at world time `now` (by default the latest timestamp seen)."""
-        return strength_of(entry, self.now if now is None else now)
 
     def look_back(self, entry: MemoryEntry, hindsight: Mapping[Hindsight, float]) -> MemoryEntry:
         """Give an entry these reasons to weigh more or less, in place of those that it had; it stays where it
@@ -333,6 +323,8 @@ class HierarchicalMemory:
         if displaced is not None and displaced.id not in self._forgotten:
             self._streams.consolidate(displaced, self.now)
         return reverted
+
+    # -- as a whole: in a file, in a store, beside a host's list
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write what is in mind to a file, for hosts without a store; see `noodlings.memory.saved.write`."""
@@ -384,8 +376,10 @@ class HierarchicalMemory:
     def forget(self, entry_ids: Iterable[int]) -> None:
         """Take entries out of both streams and out of the journal, and never let them in again."""
         ids = list(entry_ids)
-        for entry_id in ids:
-            self._note_forgotten(entry_id)
+        self._forgotten.update(ids)
+        if self._journal is not None:
+            for entry_id in ids:
+                self._journal.forgotten(entry_id)
         self._streams.forget(ids)
 
     def restore(
@@ -430,6 +424,8 @@ class HierarchicalMemory:
         self.perceived = max(self.perceived, perceived)
         self._streams.consolidated = max(self._streams.consolidated, consolidated)
 
+    # -- reading
+
     def find(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, from either stream, or None."""
         return self._working.get(entry_id) or self._episodic.get(entry_id)
@@ -463,6 +459,14 @@ class HierarchicalMemory:
 
     def is_episodic(self, entry_id: int) -> bool:
         return entry_id in self._episodic
+
+    def weight(self, entry: MemoryEntry) -> float:
+        """By what an important entry comes to mind, 0…1."""
+        return entry.weight if self._episodic.hindsight else entry.importance
+
+    def strength(self, entry: MemoryEntry, now: float | None = None) -> float:
+        """How strongly an entry stands, 0…1, at world time `now` (by default the latest timestamp seen)."""
+        return strength_of(entry, self.now if now is None else now)
 
     def retrieve_working(self, last_n: int | None = None) -> list[MemoryEntry]:
         """The latest entries, oldest first: all of working memory, or the last `last_n` (0 gives none)."""
@@ -620,8 +624,3 @@ class HierarchicalMemory:
     def _note_revised(self, entry: MemoryEntry) -> None:
         if self._journal is not None and entry.id not in self._forgotten:
             self._journal.updated(entry)
-
-    def _note_forgotten(self, entry_id: int) -> None:
-        self._forgotten.add(entry_id)
-        if self._journal is not None:
-            self._journal.forgotten(entry_id)
