@@ -124,7 +124,6 @@ class Pipeline:
         introduce: called with user id → name for everybody the records mention.
         undated: world time of records that come before the first one with a time.
         dry_run: store nothing, only count.
-        pauses: seconds before each retry.
         sleep: waits for that many seconds.
     """
 
@@ -136,14 +135,12 @@ class Pipeline:
         *,
         undated: float,
         dry_run: bool = False,
-        pauses: Sequence[float] = PAUSES,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._agent = agent
         self._store = store
         self._introduce = introduce
         self._dry_run = dry_run
-        self._pauses = pauses
         self._sleep = sleep
         self._own_names = {folded(name) for name in (agent.id, *agent.persona.names)}
         self._latest: deque[MemoryEntry] = deque(maxlen=_LATEST)
@@ -191,7 +188,7 @@ class Pipeline:
         """Store a batch of records in one transaction, or one by one if that fails."""
         if not records:
             return IngestReport()
-        for pause in (*self._pauses, None):
+        for pause in (*PAUSES, None):
             try:
                 return self._attempt(records, again)
             except StoreError as error:

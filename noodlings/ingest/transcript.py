@@ -17,7 +17,7 @@ from unicodedata import normalize
 
 from noodlings.clock import LATEST
 from noodlings.errors import UserError
-from noodlings.ingest.lines import Line, lines_of, rows_of
+from noodlings.ingest.lines import lines_of, rows_of
 from noodlings.ingest.moments import seconds
 from noodlings.ingest.record import SourceNote, SourceProblem, require_known_version
 from noodlings.text import clean, word_characters
@@ -118,13 +118,9 @@ def _plain(name: str, kept: str) -> str:
     return re.sub(rf"[^{kept}-]+", "_", bare).strip("_") or _SOMEBODY
 
 
-def _lines(path: Path) -> Iterator[Line]:
-    return (item for item in lines_of(path) if isinstance(item, tuple))
-
-
 def _speakers(path: Path) -> set[str]:
     """The names of everybody who speaks or thinks, so that "Mr. Toad grins" is not attributed to "Mr."."""
-    starts = (_TEXT.search(line) for _, line in _lines(path))
+    starts = (_TEXT.search(item[1]) for item in lines_of(path) if isinstance(item, tuple))
     said = (_SAYS.match(start[1]) for start in starts if start)
     return {match["name"] for match in said if match}
 
