@@ -196,12 +196,16 @@ async def serve(source: Source, connection: socket.socket) -> None:
         await writer.drain()
 
     async def answer(request: dict[str, Any]) -> None:
+        number, agent = request["number"], request["agent"]
         try:
-            found = await _answer(source, request)
+            if "note" in request:
+                found: Any = await source.note(agent, request["note"])
+            else:
+                found = (await source.ask(QUESTIONS[request["ask"]], agent, **request["arguments"])).as_dict()
         except NoodlingsError as error:
-            await send(number=request["number"], refused=str(error))
+            await send(number=number, refused=str(error))
         else:
-            await send(number=request["number"], answer=found)
+            await send(number=number, answer=found)
 
     async def send_events() -> None:
         async for event in source.events():
@@ -220,10 +224,3 @@ async def serve(source: Source, connection: socket.socket) -> None:
             running[number].add_done_callback(lambda _, number=number: running.pop(number))  # type: ignore[misc]
         for task in (events, *running.values()):
             task.cancel()
-
-
-async def _answer(source: Source, request: dict[str, Any]) -> Any:
-    if "note" in request:
-        return await source.note(request["agent"], request["note"])
-    view = await source.ask(QUESTIONS[request["ask"]], request["agent"], **request["arguments"])
-    return view.as_dict()

@@ -76,8 +76,8 @@ class AgentList(Vertical):
     def update_surprises(self, agent: str, surprises: Sequence[float]) -> None:
         """Show how surprised an agent was in its latest turns, oldest first, 0…1."""
         self._surprises[agent] = surprises
-        if agent in self._views:
-            self._draw()
+        if agent in self._views:  # of many agents, not all are drawn again for each
+            self._rows.replace_option_prompt(agent, self._text(agent))
 
     def step(self, by: int) -> None:
         """Choose the agent `by` places further down, wrapping around."""
