@@ -105,9 +105,6 @@ class TerminalSession:
         pages = self._screen.pages(self._screen.text(view))
         if pages == [""]:
             return ""
-        if len(pages) == 1:
-            self._screen.write(pages[0])
-            return ""
         self._screen.hold()
         try:
             for number, page in enumerate(pages, 1):
