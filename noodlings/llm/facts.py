@@ -193,7 +193,10 @@ def _is_grounded(words: str, about: str, kind: FactKind, line: MemoryEntry, told
     if kind in _DATED:
         day = datetime.fromtimestamp(line.timestamp, UTC)
         heard |= _CALENDAR | {str(day.year), str(day.year + 1)} | {str(number) for number in range(1, 32)}
-    named = {_owner(word).lstrip("0") for word in _TOKEN.findall(words) if _is_name_or_number(word)}
+    names = (
+        word for word in _TOKEN.findall(words) if word[0].isupper() or not word.isascii() or word.isdigit()
+    )
+    named = {_owner(word).lstrip("0") for word in names}
     who = {_owner(word) for word in _TOKEN.findall(about)} - {SPEAKER}
     return (named - words_for("common")) | who <= heard
 
@@ -207,10 +210,6 @@ def _forms(word: str) -> tuple[str, str]:
     """A word as it may stand for a name: "hettys", typed in haste, also as "hetty"."""
     owner = _owner(word)
     return owner, owner.removesuffix("s")
-
-
-def _is_name_or_number(word: str) -> bool:
-    return word[0].isupper() or not word.isascii() or word.isdigit()
 
 
 def _folded(text: str) -> str:

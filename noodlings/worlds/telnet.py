@@ -8,7 +8,6 @@ raises, its memory is bounded, and no bytes make it answer for ever: an option i
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -144,8 +143,6 @@ class TelnetCodec:
             self.columns = min(int.from_bytes(detail[1:3], "big"), wire.WIDEST)
 
 
-log = logging.getLogger(__name__)
-
 CHUNK = 2_048
 """Bytes that are read at once; whatever a flooder sends beyond that waits in the network."""
 
@@ -189,8 +186,7 @@ class TelnetWire:
         # No byte of UTF-8 is 255, so none can be taken for a command.
         self._writer.write(lines.encode("utf-8", "replace"))
         if self._writer.transport.get_write_buffer_size() > MOST_UNREAD:
-            log.info("%s does not read what it is sent, so it was disconnected", self.address)
-            self._writer.transport.abort()
+            wire.let_go_unread(self.address, self._writer.transport)
 
     def hide(self, hidden: bool) -> None:
         """See `wire.PlayerWire`. Afterwards the line break is sent that the client did not show."""

@@ -6,7 +6,6 @@ A client that wants colours or has another width says so in the address: `/?colo
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -23,8 +22,6 @@ from noodlings.worlds import wire
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-log = logging.getLogger(__name__)
-
 MOST_MESSAGES = 4_000
 """Messages that may wait for a client that does not read; then it is disconnected."""
 
@@ -36,7 +33,7 @@ class BoundedConnection(ServerConnection):
         """The library answers every ping, whether or not the client reads the answers."""
         super().data_received(data)
         if self.transport.get_write_buffer_size() > MOST_UNREAD:
-            _let_go_unread(self)
+            wire.let_go_unread(_address_of(self), self.transport)
 
     def process_event(self, event: Event) -> None:
         """Drop empty fragments, which would lengthen the list of a message's fragments for ever."""
@@ -69,7 +66,7 @@ class WebSocketWire:
         try:
             self._unsent.put_nowait(text.encode("utf-8", "replace").decode("utf-8"))
         except asyncio.QueueFull:
-            _let_go_unread(self._connection)
+            wire.let_go_unread(self.address, self._connection.transport)
 
     def hide(self, hidden: bool) -> None:
         """Nothing to do: the page decides what it shows."""
@@ -98,11 +95,6 @@ class WebSocketWire:
 def _address_of(connection: ServerConnection) -> str:
     peer = connection.remote_address
     return str(peer[0]) if peer else ""
-
-
-def _let_go_unread(connection: ServerConnection) -> None:
-    log.info("%s does not read what it is sent, so it was disconnected", _address_of(connection))
-    connection.transport.abort()
 
 
 @asynccontextmanager

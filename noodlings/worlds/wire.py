@@ -7,6 +7,7 @@ the rest of a line that is too long is dropped.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -43,6 +44,8 @@ class PlayerWire(Protocol):
         """Send what is waiting, but not for long, and disconnect."""
 
 
+log = logging.getLogger(__name__)
+
 Receive = Callable[[PlayerWire], Awaitable[None]]
 
 HANDSHAKE_SECONDS = 10.0
@@ -69,6 +72,12 @@ def start_visit(
 
     place.let_go = let_go
     return visit
+
+
+def let_go_unread(address: str, transport: asyncio.WriteTransport) -> None:
+    """Disconnect a client that does not read."""
+    log.info("%s does not read what it is sent, so it was disconnected", address)
+    transport.abort()
 
 
 @dataclass(slots=True)
