@@ -1,7 +1,7 @@
 """How quickly the studio answers over a file of 100,000 memories: first paint, scrolling, sorting, filtering.
 
 The frame and the figures are those of a new process, from its start until they are drawn: the screen with
-everything but the memories, and the agents with the statistics of one. The rest is from a key until what it
+everything but the memories, and the agents with the talk of one. The rest is from a key until what it
 asks for is drawn, at 120 × 40; the last row while a question about everything, the first one, is looked for.
 The time of a processor that this took, in the process of the screen and in the one that reads, stands beside
 each, because a busy machine makes everything late (Linux alone tells it).
@@ -59,8 +59,8 @@ async def measure():
     app = Studio(source, "servnak")
     async with app.run_test(size=(120, 40)):
         frame = now()
-        figures = app.query_one("#fill", Drawing)
-        while not figures.drawn:
+        figures = app.query_one("#why-text", Drawing)
+        while figures._draw is None:
             await asyncio.sleep(0.005)
         print(json.dumps([frame, now()]))
 
@@ -107,14 +107,14 @@ async def keys(folder: Path, rounds: int) -> list[Row]:
             return pane.table.cursor
 
         def question() -> object:
-            return pane.asked
+            return pane._version
 
         async def timed(name: str, changed: Callable[[], object]) -> tuple[float, float]:
             """From a key until something is another, and drawn."""
             before, wall, spent = changed(), time.perf_counter(), processor(source)
             app.post_message(events.Key(name, name if len(name) == 1 else None))
-            while changed() == before or not pane.up_to_date:  # noqa: ASYNC110 — an event costs time
-                await asyncio.sleep(0.003)  # to look costs time, too
+            while changed() == before or pane._outdated or pane.table._missing():  # noqa: ASYNC110
+                await asyncio.sleep(0.003)  # to look costs time, and an event would, too
             drawn = asyncio.Event()
             app.call_after_refresh(drawn.set)
             await drawn.wait()
