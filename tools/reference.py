@@ -372,7 +372,7 @@ def tools() -> str:
         "The tools that `noodlings mcp` offers to a client of the Model Context Protocol. How to connect "
         "one: [MCP](../mcp.md).",
     ]
-    for tool in TOOLS:
+    for tool in TOOLS.values():
         schema = tool.arguments.model_json_schema()
         parts += [f"## `{tool.name}`", f"**{tool.title}.** {_example(_prose(tool.description))}"]
         if tool.destroys or tool.writes:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Concatenate, ParamSpec, TypeVar
 
 from api.authentication import USER_HEADER, AccessToken
 from api.problem import RefusedRequest
@@ -64,22 +65,23 @@ class Access:
     agent: str = ""
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool, and the society it is about."""
+    """One call of a tool, about the character `agent` (its id) of a society."""
 
     society: Society
     access: Access
+    agent: str
 
-    @property
-    def inspector(self) -> Inspector:
-        return Inspector(self.society)
-
-    def reader(self) -> Caller:
-        return self.access.asker.reader()
-
-    def actor(self, user: str = "") -> Caller:
-        return self.access.asker.actor(user)
+    def ask(
+        self, question: Callable[Concatenate[Inspector, Caller, str, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
+        """The answer to a question about the character, a method of `Inspector`."""
+        return question(Inspector(self.society), self.access.asker.reader(), self.agent, *args, **named)
 
     def turns(self) -> Turns:
         """What takes in percepts. Raises `RefusedRequest` (503) if nothing can be changed from here."""
@@ -87,17 +89,18 @@ class ToolCall:
             raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, READ_ONLY.format(self.access.busy))
         return self.access.turns
 
-    def agent(self, named: str) -> str:
-        """The id of the named character, or of the default one.
 
-        Raises:
-            UserError: none is named, and there are several.
-            NotFound: no character has this name.
-        """
-        name = clean(named) or default_agent(self.society, self.access)
-        if not name:
-            raise UserError(f"Set agent to the character you mean: {names(self.society)}.")
-        return self.society.find(name).id
+def agent_of(society: Society, access: Access, named: str) -> str:
+    """The id of the named character, or of the default one.
+
+    Raises:
+        UserError: none is named, and there are several.
+        NotFound: no character has this name.
+    """
+    name = clean(named) or default_agent(society, access)
+    if not name:
+        raise UserError(f"Set agent to the character you mean: {names(society)}.")
+    return society.find(name).id
 
 
 def default_agent(society: Society, access: Access) -> str:

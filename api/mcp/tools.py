@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, get_type_hints
 
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mcp_types import Tool as Offered
@@ -19,7 +19,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from api.audit import DENIED, note
 from api.mcp import telling
-from api.mcp.access import READ_ONLY, Access, Asker, ToolCall, default_agent, names
+from api.mcp.access import READ_ONLY, Access, Asker, ToolCall, agent_of, default_agent, names
 from api.mcp.arguments import (
     Arguments,
     AskChronicle,
@@ -35,12 +35,13 @@ from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
 from noodlings.inspect.changes import Forgot
 from noodlings.inspect.chronicle import ChronicleView
+from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.journal import JournalView
 from noodlings.inspect.links import FocusView
 from noodlings.inspect.mood import MoodView
 from noodlings.inspect.people import PeopleView
 from noodlings.inspect.recall import RecallOptions, RecallView
-from noodlings.inspect.views import StatsView
+from noodlings.inspect.views import StatsView, View
 from noodlings.inspect.why import WhyView
 from noodlings.recall.filters import Filters, moment_of
 from noodlings.text import clean, shorten
@@ -54,13 +55,16 @@ class ToolAnswer:
 
     Attributes:
         text: for a model to read.
-        data: the complete view as JSON.
+        data: the complete view.
         turn: agent and entry of the new memory, for the audit log, or "".
     """
 
     text: str
-    data: dict[str, Any]
+    data: View
     turn: str = ""
+
+
+Run = Callable[[ToolCall, Any], Awaitable[ToolAnswer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +81,39 @@ class Tool:
     title: str
     description: str
     arguments: type[Arguments]
-    result: type
-    run: Callable[[ToolCall, Any], Awaitable[ToolAnswer]]
+    result: type[View]
+    run: Run
     writes: bool = False
     destroys: bool = False
 
 
+TOOLS: dict[str, Tool] = {}
+
+
+def tool(title: str, result: type[View], **more: bool) -> Callable[[Run], Run]:
+    """Declare a tool with the name of the function and its docstring as the description, a line a paragraph.
+    Its arguments are of the class that the function says."""
+
+    def declare(run: Run) -> Run:
+        described = "\n".join(" ".join(part.split()) for part in (run.__doc__ or "").split("\n\n"))
+        takes = get_type_hints(run)["wanted"]
+        TOOLS[run.__name__] = Tool(run.__name__, title, described, takes, result, run, **more)
+        return run
+
+    return declare
+
+
+@tool("Search memories", RecallView)
 async def search_memories(call: ToolCall, wanted: SearchMemories) -> ToolAnswer:
+    """Search everything a character ever perceived, by words and by meaning, best first. Use it before you
+    answer a question about the past, or to find the number (#12) of a memory. With emotional_context (or
+    include_emotion, for the character's own mood), memories with a similar feeling come first among those
+    that fit about equally well. The other arguments narrow the search. You only see what you may read: a
+    player sees what it told the character itself.
+
+    Example: {"agent": "servnak", "query": "what happened to Caity's dog", "n_results": 5,
+    "emotional_context": {"valence": -0.7, "arousal": 0.2}}
+    """
     mood, now = wanted.emotional_context, call.society.clock.now()
     filters = Filters(
         since=None if wanted.since is None else moment_of(wanted.since, now),
@@ -102,197 +132,127 @@ async def search_memories(call: ToolCall, wanted: SearchMemories) -> ToolAnswer:
         candidate_multiplier=wanted.candidate_multiplier,
         min_score=wanted.min_score,
     )
-    view = await call.inspector.recall(
-        call.reader(),
-        call.agent(wanted.agent),
-        wanted.query,
-        wanted.n_results,
-        wanted.user_id or None,
-        how,
-    )
-    return ToolAnswer(telling.recalled(view), view.as_dict())
+    view = await call.ask(Inspector.recall, wanted.query, wanted.n_results, wanted.user_id or None, how)
+    return ToolAnswer(telling.recalled(view), view)
 
 
+@tool("Tell a character something", WhyView, writes=True)
 async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
-    turns, caller = call.turns(), call.actor(wanted.user_id)
-    text, agent, kind = clean(wanted.content), call.agent(wanted.agent), Kind(wanted.kind)
+    """Tell a character something to remember. It takes this in like anything said to it: it feels something
+    about it, decides how important it is, remembers it for good, and usually answers; you get the answer.
+    Tell it one thing at a time, in the speaker's own words.
+
+    Example: {"agent": "servnak", "content": "My dog died yesterday"}
+    """
+    turns, caller = call.turns(), call.access.asker.actor(wanted.user_id)
+    text = clean(wanted.content)
     if not text:
         raise UserError("The content is empty once control characters are removed; send some words.")
     percept = Percept(
         user_id=caller.user_id,
         text=text,
         timestamp=call.society.clock.now(),
-        kind=kind,
+        kind=Kind(wanted.kind),
         addressed=True,
         present=frozenset({caller.user_id}),
         overheard_by=call.access.asker.held.overhears(caller.user_id),
     )
-    entry_id, _, _ = await turns.perceive(agent, percept, token=call.access.asker.held.key)
-    view = call.inspector.turn(caller, agent, entry_id)
-    return ToolAnswer(telling.stored(view, entry_id), view.as_dict(), f"{agent}/{entry_id}")
+    entry_id, _, _ = await turns.perceive(call.agent, percept, token=call.access.asker.held.key)
+    view = Inspector(call.society).turn(caller, call.agent, entry_id)
+    return ToolAnswer(telling.stored(view, entry_id), view, f"{call.agent}/{entry_id}")
 
 
+@tool("Get context for a question", FocusView)
 async def get_memory_context(call: ToolCall, wanted: GetMemoryContext) -> ToolAnswer:
-    agent = call.agent(wanted.agent)
-    view = await call.inspector.focus(
-        call.reader(), agent, wanted.focus_level, wanted.query, wanted.user_id or None
-    )
-    return ToolAnswer(telling.context(view), view.as_dict())
+    """What a character remembers about a question, as one block of text, oldest to newest: the results of a
+    search within a span of time, and memories linked to them. Use it to brief yourself before you speak for
+    or with the character; use search_memories to look back further than a week.
+
+    Example: {"agent": "servnak", "query": "Caity's dog", "focus_level": 4}
+    """
+    view = await call.ask(Inspector.focus, wanted.focus_level, wanted.query, wanted.user_id or None)
+    return ToolAnswer(telling.context(view), view)
 
 
+@tool("What a character knows about people", PeopleView)
+async def get_people(call: ToolCall, wanted: GetPeople) -> ToolAnswer:
+    """What a character was told about people: who they are, and what they do, like, fear, plan and promise,
+    in the words it was told in, with the numbers of the memories that say so; how long it has known them, and
+    which of their plans are still open. Use it before you speak to somebody as the character.
+
+    Example: {"agent": "servnak", "person": "caity"}
+    """
+    view = await call.ask(Inspector.people, wanted.person or None, wanted.n_results)
+    return ToolAnswer(telling.people(view), view)
+
+
+@tool("A character's journal", JournalView)
+async def get_journal(call: ToolCall, wanted: GetJournal) -> ToolAnswer:
+    """What happened to a character, day by day, latest first: who it talked with, what mattered most and how
+    that felt, with the numbers of the memories behind each sentence. Use it to catch up on a day; use
+    search_memories for a single subject.
+
+    Example: {"agent": "servnak", "day": "2026-11-23"}
+    """
+    view = await call.ask(Inspector.journal, wanted.day or None, wanted.n_results)
+    return ToolAnswer(telling.journal(view), view)
+
+
+@tool("Ask for the history of a code base", ChronicleView)
+async def ask_chronicle(call: ToolCall, wanted: AskChronicle) -> ToolAnswer:
+    """Which commits of the code bases that a character read (noodlings chronicle) answer a question, best
+    first: hash, date, author, message and files. Use it for why, when or by whom something in the code was
+    changed, in your own words; a date, an author, a file or an issue in the question counts.
+
+    Example: {"agent": "servnak", "query": "why was the retry queue changed"}
+    """
+    view = await call.ask(Inspector.chronicle, wanted.query, wanted.n_results)
+    return ToolAnswer(telling.chronicle(view), view)
+
+
+@tool("Memory statistics", StatsView)
 async def get_memory_stats(call: ToolCall, wanted: Arguments) -> ToolAnswer:
-    view = call.inspector.stats(call.reader(), call.agent(wanted.agent))
-    return ToolAnswer(telling.stats(view), view.as_dict())
+    """How much a character has perceived, and how full its working, episodic and symbolic memory is. Figures
+    only, no content.
+
+    Example: {"agent": "servnak"}
+    """
+    view = call.ask(Inspector.stats)
+    return ToolAnswer(telling.stats(view), view)
 
 
+@tool("Forget for good", Forgot, writes=True, destroys=True)
 async def forget_memory(call: ToolCall, wanted: ForgetMemory) -> ToolAnswer:
+    """Delete one memory by its number, or everything one user told a character. It is deleted everywhere this
+    character keeps it, together with answers that repeated it, and cannot be brought back: ask the user
+    first. A player may only delete what it told the character itself.
+
+    Example: {"agent": "servnak", "memory_id": 12}
+    """
     call.turns()  # raises if nothing can be changed
-    corrections, agent = call.society.corrections, call.agent(wanted.agent)
-    caller = call.actor()
+    corrections, caller = call.society.corrections, call.access.asker.actor()
     if wanted.memory_id is not None:
-        forgotten = corrections.forget(caller, agent, [wanted.memory_id])
+        forgotten = corrections.forget(caller, call.agent, [wanted.memory_id])
     else:
         who = caller.user_id if clean(wanted.user_id).casefold() == "me" else wanted.user_id
-        forgotten = corrections.forget_user(caller, agent, who)
-    name = clean(call.society.find(agent).persona.name)
-    return ToolAnswer(telling.forgot(name, forgotten), Forgot.of(agent, forgotten).as_dict())
+        forgotten = corrections.forget_user(caller, call.agent, who)
+    name = clean(call.society.personas[call.agent].name)
+    return ToolAnswer(telling.forgot(name, forgotten), Forgot.of(call.agent, forgotten))
 
 
-async def get_people(call: ToolCall, wanted: GetPeople) -> ToolAnswer:
-    agent, person = call.agent(wanted.agent), wanted.person or None
-    view = await call.inspector.people(call.reader(), agent, person, wanted.n_results)
-    return ToolAnswer(telling.people(view), view.as_dict())
-
-
-async def get_journal(call: ToolCall, wanted: GetJournal) -> ToolAnswer:
-    agent = call.agent(wanted.agent)
-    view = await call.inspector.journal(call.reader(), agent, wanted.day or None, wanted.n_results)
-    return ToolAnswer(telling.journal(view), view.as_dict())
-
-
-async def ask_chronicle(call: ToolCall, wanted: AskChronicle) -> ToolAnswer:
-    agent = call.agent(wanted.agent)
-    view = await call.inspector.chronicle(call.reader(), agent, wanted.query, wanted.n_results)
-    return ToolAnswer(telling.chronicle(view), view.as_dict())
-
-
+@tool("A character's mood", MoodView)
 async def get_mood(call: ToolCall, wanted: Arguments) -> ToolAnswer:
-    view = call.inspector.mood(call.reader(), call.agent(wanted.agent))
-    return ToolAnswer(telling.mood(view), view.as_dict())
+    """What a character feels now, as a word and as numbers (valence −1…1, the others 0…1), how the last thing
+    it perceived felt, and what it wants.
 
-
-TOOLS = (
-    Tool(
-        "search_memories",
-        "Search memories",
-        "Search everything a character ever perceived, by words and by meaning, best first. Use it before you"
-        " answer a question about the past, or to find the number (#12) of a memory. With emotional_context"
-        " (or include_emotion, for the character's own mood), memories with a similar feeling come first"
-        " among those that fit about equally well. The other arguments narrow the search. You only see what"
-        " you may read: a player sees what it told the character itself.\n"
-        'Example: {"agent": "servnak", "query": "what happened to Caity\'s dog", "n_results": 5,'
-        ' "emotional_context": {"valence": -0.7, "arousal": 0.2}}',
-        SearchMemories,
-        RecallView,
-        search_memories,
-    ),
-    Tool(
-        "store_memory",
-        "Tell a character something",
-        "Tell a character something to remember. It takes this in like anything said to it: it feels"
-        " something about it, decides how important it is, remembers it for good, and usually answers; you"
-        " get the answer. Tell it one thing at a time, in the speaker's own words.\n"
-        'Example: {"agent": "servnak", "content": "My dog died yesterday"}',
-        StoreMemory,
-        WhyView,
-        store_memory,
-        writes=True,
-    ),
-    Tool(
-        "get_memory_context",
-        "Get context for a question",
-        "What a character remembers about a question, as one block of text, oldest to newest: the results of"
-        " a search within a span of time, and memories linked to them. Use it to brief yourself before you"
-        " speak for or with the character; use search_memories to look back further than a week.\n"
-        'Example: {"agent": "servnak", "query": "Caity\'s dog", "focus_level": 4}',
-        GetMemoryContext,
-        FocusView,
-        get_memory_context,
-    ),
-    Tool(
-        "get_people",
-        "What a character knows about people",
-        "What a character was told about people: who they are, and what they do, like, fear, plan and"
-        " promise, in the words it was told in, with the numbers of the memories that say so; how long it has"
-        " known them, and which of their plans are still open. Use it before you speak to somebody as the"
-        " character.\n"
-        'Example: {"agent": "servnak", "person": "caity"}',
-        GetPeople,
-        PeopleView,
-        get_people,
-    ),
-    Tool(
-        "get_journal",
-        "A character's journal",
-        "What happened to a character, day by day, latest first: who it talked with, what mattered most and"
-        " how that felt, with the numbers of the memories behind each sentence. Use it to catch up on a day;"
-        " use search_memories for a single subject.\n"
-        'Example: {"agent": "servnak", "day": "2026-11-23"}',
-        GetJournal,
-        JournalView,
-        get_journal,
-    ),
-    Tool(
-        "ask_chronicle",
-        "Ask for the history of a code base",
-        "Which commits of the code bases that a character read (noodlings chronicle) answer a question, best"
-        " first: hash, date, author, message and files. Use it for why, when or by whom something in the code"
-        " was changed, in your own words; a date, an author, a file or an issue in the question counts.\n"
-        'Example: {"agent": "servnak", "query": "why was the retry queue changed"}',
-        AskChronicle,
-        ChronicleView,
-        ask_chronicle,
-    ),
-    Tool(
-        "get_memory_stats",
-        "Memory statistics",
-        "How much a character has perceived, and how full its working, episodic and symbolic memory is."
-        " Figures only, no content.\n"
-        'Example: {"agent": "servnak"}',
-        Arguments,
-        StatsView,
-        get_memory_stats,
-    ),
-    Tool(
-        "forget_memory",
-        "Forget for good",
-        "Delete one memory by its number, or everything one user told a character. It is deleted everywhere"
-        " this character keeps it, together with answers that repeated it, and cannot be brought back: ask"
-        " the user first. A player may only delete what it told the character itself.\n"
-        'Example: {"agent": "servnak", "memory_id": 12}',
-        ForgetMemory,
-        Forgot,
-        forget_memory,
-        writes=True,
-        destroys=True,
-    ),
-    Tool(
-        "get_mood",
-        "A character's mood",
-        "What a character feels now, as a word and as numbers (valence −1…1, the others 0…1), how the last"
-        " thing it perceived felt, and what it wants.\n"
-        'Example: {"agent": "servnak"}',
-        Arguments,
-        MoodView,
-        get_mood,
-    ),
-)
+    Example: {"agent": "servnak"}
+    """
+    view = call.ask(Inspector.mood)
+    return ToolAnswer(telling.mood(view), view)
 
 
 LONGEST = 500
 """The most characters of an error."""
-
-_TOOLS = {tool.name: tool for tool in TOOLS}
 
 log = logging.getLogger(__name__)
 
@@ -307,7 +267,7 @@ class Untitled(GenerateJsonSchema):
 def offers(access: Access) -> list[Offered]:
     """All tools as a client sees them."""
     with access.opened() as society:
-        return [_offer(tool, society, access) for tool in TOOLS]
+        return [_offer(tool, society, access) for tool in TOOLS.values()]
 
 
 async def call(name: str, access: Access, arguments: dict[str, Any]) -> CallToolResult:
@@ -316,9 +276,9 @@ async def call(name: str, access: Access, arguments: dict[str, Any]) -> CallTool
     Raises:
         NotFound: there is no such tool.
     """
-    tool = _TOOLS.get(name)
+    tool = TOOLS.get(name)
     if tool is None:
-        raise NotFound(f"There is no tool {shorten(clean(name), 40)}. Tools: {', '.join(_TOOLS)}.")
+        raise NotFound(f"There is no tool {shorten(clean(name), 40)}. Tools: {', '.join(TOOLS)}.")
     try:
         answer = await _answer(tool, access, arguments)
     except NoodlingsError as error:
@@ -331,7 +291,7 @@ async def call(name: str, access: Access, arguments: dict[str, Any]) -> CallTool
         _audit(tool, access.asker, HTTPStatus.INTERNAL_SERVER_ERROR)
         return _refusal("Something went wrong; the details are in the log.")
     _audit(tool, access.asker, HTTPStatus.OK, answer.turn)
-    return CallToolResult(content=[TextContent(text=answer.text)], structured_content=answer.data)
+    return CallToolResult(content=[TextContent(text=answer.text)], structured_content=answer.data.as_dict())
 
 
 async def _answer(tool: Tool, access: Access, arguments: dict[str, Any]) -> ToolAnswer:
@@ -340,7 +300,7 @@ async def _answer(tool: Tool, access: Access, arguments: dict[str, Any]) -> Tool
     except ValidationError as error:
         raise UserError(f"{tool.name}: {explain(error, tool.arguments)}") from None
     with access.opened() as society:
-        return await tool.run(ToolCall(society, access), wanted)
+        return await tool.run(ToolCall(society, access, agent_of(society, access, wanted.agent)), wanted)
 
 
 def _offer(tool: Tool, society: Society, access: Access) -> Offered:

@@ -360,12 +360,12 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
-KEYS = st.sampled_from(sorted({key for tool in TOOLS for key in tool.arguments.model_fields}))
+KEYS = st.sampled_from(sorted({key for tool in TOOLS.values() for key in tool.arguments.model_fields}))
 
 
 @settings(max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    tool=st.sampled_from(TOOLS),
+    tool=st.sampled_from(list(TOOLS.values())),
     arguments=st.dictionaries(KEYS, ANYTHING | st.sampled_from(["phi", "say", 1, 0.5]), max_size=5),
 )
 def test_no_arguments_break_a_tool(use: Use, tool: Tool, arguments: dict[str, Any]) -> None:
@@ -392,7 +392,7 @@ def test_a_tool_that_is_not_there(use: Use) -> None:
 
 def test_the_page_about_it_holds() -> None:
     page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == [tool.name for tool in TOOLS]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == list(TOOLS)
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.S)]
     shown = [one for block in blocks for servers in block.values() for one in servers.values()]
     assert len(shown) == 3
