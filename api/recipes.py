@@ -6,7 +6,6 @@ next start is refused before anything is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from http import HTTPStatus
 from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
@@ -108,7 +107,12 @@ async def create(
     if id in society.personas:
         raise Conflict(f"there is already a character {id}; choose another id")
     persona = await run_in_threadpool(_read, id, text)
-    _require_new(persona, society.personas.values())
+    if id.startswith(USER_PREFIX):
+        raise Conflict(f"ids that begin with {USER_PREFIX} belong to people; choose another id")
+    try:
+        persona.require_unused_names(society.personas.values())
+    except UserError as error:
+        raise Conflict(str(error)) from None
     _keep(society.settings.data_dir / FOLDER, id, text)
     society.create(persona)
     parts_of(request).people.world.settle_in(persona)
@@ -139,26 +143,11 @@ def _read(agent_id: str, text: str) -> Persona:
 def _refuse_aliases(text: str) -> None:
     """Refuse YAML aliases: nested ones on a single page can expand beyond any memory."""
     try:
-        events: Iterable[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
+        events: Any = yaml.parse(text, Loader=yaml.SafeLoader)
         if any(isinstance(event, yaml.AliasEvent) for event in events):
             raise UserError("a recipe that is sent must not use YAML aliases (*name)")
     except (yaml.YAMLError, RecursionError) as error:
         raise UserError(f"this recipe cannot be read as YAML: {yaml_trouble(error)}") from None
-
-
-def _require_new(persona: Persona, others: Iterable[Persona]) -> None:
-    """Raise `Conflict` if a name of this character already belongs to another, or its id to people."""
-    if persona.id.startswith(USER_PREFIX):
-        raise Conflict(f"ids that begin with {USER_PREFIX} belong to people; choose another id")
-    mine = _names(persona)
-    for other in others:
-        shared = mine & _names(other)
-        if shared:
-            raise Conflict(f"{min(shared)!r} is already a name of the character {other.id}; choose another")
-
-
-def _names(persona: Persona) -> set[str]:
-    return {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}
 
 
 def _keep(folder: FilePath, agent_id: str, text: str) -> None:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from rich.console import RenderableType
 
-from commands.memory_view import (
-    PLAIN_LIST,
-    affect_groups_view,
-    alike_view,
-    entries_view,
-    entry_rows,
-    flow_view,
-    stats_view,
-)
-from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining, span
+from commands.memory_view import affect_groups_view, alike_view, entries_view, flow_view, stats_view
+from commands.pages import PAGE_FLAGS, limit_and_offset
 from commands.parse import Flag, Parsed, Spec
 from commands.registry import CommandContext, Reply, looking_inside
-from commands.render import BLANK, heading, hidden, nothing, quiet, stacked, warning
 from noodlings.errors import UserError
 from noodlings.inspect.browse import Page
-from noodlings.inspect.views import EntriesView, View
+from noodlings.inspect.views import View
 from noodlings.values.memory import Order
 
 PAGE = 20
@@ -64,22 +55,7 @@ async def browse(context: CommandContext, parsed: Parsed) -> Reply:
         offset=offset,
     )
     view = await context.inspector.browse(context.caller, parsed.name, page)
-    return Reply(view.as_dict(), browse_view(view, page))
-
-
-def browse_view(view: EntriesView, page: Page) -> RenderableType:
-    title = "everything it perceived" if page.everything else "episodic memory"
-    shown = len(view.entries)
-    note = f"{span(view.offset, shown, view.total)}, by {page.order}" if shown else ""
-    empty = quiet(past_the_end(view.total)) if view.total else nothing("Nothing there.", view.hidden)
-    return stacked(
-        heading(view.name, title, note),
-        None if view.hierarchical else warning(PLAIN_LIST),
-        BLANK,
-        entry_rows(view.entries) if shown else empty,
-        remaining(view.offset, shown, view.total, PAGE),
-        hidden(view.hidden if shown else 0),
-    )
+    return Reply(view.as_dict(), entries_view(view, PAGE, f"by {page.order}", "Nothing there."))
 
 
 _VIEWS = ("stats", "working", "episodic", "affect", "user", "important", "flow", "affect-similar")

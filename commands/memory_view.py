@@ -185,6 +185,7 @@ PLAIN_LIST = (
 NOTHING = "Nothing here yet."
 _TITLES = {
     "working": ("working memory", "oldest first"),
+    "everything": ("everything it perceived", ""),
     "episodic": ("episodic memory", "most important first"),
     "important": ("what matters most", "most important first"),
     "user": ("memories with {}", "oldest first"),
@@ -243,19 +244,21 @@ def stats_view(view: views.StatsView) -> RenderableType:
     return stacked(head, BLANK, fill, BLANK, facts, BLANK, histogram)
 
 
-def entries_view(view: views.EntriesView, usual: int) -> RenderableType:
+def entries_view(view: views.EntriesView, usual: int, order: str = "", none: str = NOTHING) -> RenderableType:
     """A page of memories, one a line; with `--user`, each answer stands below.
 
     Args:
         usual: how long a page is without --limit.
+        order: how they are sorted, in words; "" for the usual order of such a view.
+        none: what is said where there are none at all.
     """
-    title, order = _TITLES[view.view]
+    title, usual_order = _TITLES[view.view]
     who = next((entry.name for entry in view.entries), view.user)
     shown = span(view.offset, len(view.entries), view.total)
-    empty = quiet(past_the_end(view.total)) if view.total else nothing(NOTHING, view.hidden)
+    empty = quiet(past_the_end(view.total)) if view.total else nothing(none, view.hidden)
     body = entry_rows(view.entries, with_name=not view.user, with_response=view.view == "user")
     return stacked(
-        heading(view.name, title.format(who), f"{shown}, {order}" if shown else ""),
+        heading(view.name, title.format(who), f"{shown}, {order or usual_order}" if shown else ""),
         _plain(view.hierarchical),
         BLANK,
         body if shown else empty,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from commands.parse import Parsed, Spec
@@ -55,7 +54,7 @@ async def rez(context: CommandContext, arguments: str) -> Reply:
     _refuse_skipped(arguments, context)
     persona = _one(arguments, _all(context), "@rez NAME")
     if persona.id not in context.society.personas:
-        _refuse_shared_names(persona, context.society.personas.values())
+        persona.require_unused_names(context.society.personas.values())
         context.society.create(persona)
     room = world.wake(context.society.personas[persona.id])
     return Reply(
@@ -100,19 +99,7 @@ def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
     if not wanted:
         raise UserError(f"Type it like this: {usage}")
     for persona in there.values():
-        if wanted in _names(persona):
+        if wanted in persona.names:
             return persona
     known = there_are(sorted(there)) if there else "there are none"
     raise NotFound(f"There is no recipe {shorten(arguments, 30)}; {known}.")
-
-
-def _refuse_shared_names(persona: Persona, others: Iterable[Persona]) -> None:
-    """Raise `UserError` if one of its names is already taken."""
-    for other in others:
-        shared = _names(persona) & _names(other)
-        if shared:
-            raise UserError(f"{min(shared)!r} is already a name of {other.name}")
-
-
-def _names(persona: Persona) -> set[str]:
-    return {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}

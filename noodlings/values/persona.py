@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from noodlings.errors import UserError
 from noodlings.values.affect import NEUTRAL, Affect
 
 APPETITES = ("curiosity", "status", "mastery", "novelty", "safety", "social_bond", "comfort", "autonomy")
@@ -137,6 +138,14 @@ class Persona:
     def names(self) -> tuple[str, ...]:
         """The names that are its own, folded for comparison: no two characters share one."""
         return tuple(name.casefold() for name in (*self.own_ids, self.name, *self.aliases))
+
+    def require_unused_names(self, others: Iterable[Persona]) -> None:
+        """Raise `UserError` if one of its `names` already belongs to one of the others."""
+        for other in others:
+            if shared := {*self.names} & {*other.names}:
+                raise UserError(
+                    f"{min(shared)!r} is already a name of the character {other.id}; choose another"
+                )
 
     @property
     def called(self) -> tuple[str, ...]:
