@@ -8,8 +8,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, MEMORY_COLUMNS, NAME, NAMES, intensity, memory_cells, said, source_line
-from commands.parse import Flag, HelpAsked, Parsed, Spec, memory_number, parse_flags, split_words
-from commands.registry import CommandContext, Reply, command, looking_inside
+from commands.parse import Flag, Parsed, Spec, memory_number
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, measure, number, words
 from noodlings.errors import UserError
@@ -128,12 +128,11 @@ def _branches(
         yield from _branches(linked, one.entry.id, depth + 1, margin + ("   " if last else "│  "))
 
 
-_USAGE = '@focus NAME LEVEL "WHAT" [--user WHO]'
-_ASKED = Spec(_USAGE, (Flag("user", "WHO"),), named=False, text="WHAT")
+_FOCUS = Spec('@focus NAME LEVEL "WHAT" [--user WHO]', (Flag("user", "WHO"),), text="WHAT")
 
 
-@command("@focus", _USAGE, group="minds")
-async def focus(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(_FOCUS)
+async def focus(context: CommandContext, parsed: Parsed) -> Reply:
     """Show what a character would have in mind about something.
 
     The level says how far it goes back: how many memories it looks for, in how many hours, and how many
@@ -157,8 +156,11 @@ async def focus(context: CommandContext, arguments: str) -> Reply:
       @focus servnak 4 "what did I say about my dog"
       @focus servnak 4 "the well" --user caity
     """
-    name, level, query, user = _read(arguments)
-    view = await context.inspector.focus(context.caller, name, level, query, user)
+    level, _, query = parsed.rest.partition(" ")
+    if not (level.removeprefix("-").isdecimal() and query):
+        raise UserError(f"How far back (0 to 5), and for what? Type it like this: {parsed.usage}")
+    user = parsed.text("user") or None
+    view = await context.inspector.focus(context.caller, parsed.name, int(level), query, user)
     return Reply(view.as_dict(), focus_view(view))
 
 
@@ -219,20 +221,3 @@ def _by_links(view: FocusView) -> Text:
 def _line(line: str) -> RenderableType:
     told = [Text(word) for word in line.removeprefix("- ").split(" ")]
     return Flowing(told, indent=4, gap=1, lead="  -")
-
-
-def _read(arguments: str) -> tuple[str, int, str, str | None]:
-    """The name, the level, the question, and of whom; quotes around name and question may be left out."""
-    given = split_words(arguments)
-    if "--help" in given or "-h" in given:
-        raise HelpAsked
-    at = next((at for at, word in enumerate(given) if at and _is_number(word)), None)
-    if at is None or at + 1 == len(given):
-        raise UserError(f"Whose memory, how far back (0 to 5), and for what? Type it like this: {_USAGE}")
-    asked = parse_flags(given[at + 1 :], _ASKED)
-    query = f"{asked.name} {asked.rest}".strip()
-    return " ".join(given[:at]), int(given[at]), query, asked.text("user") or None
-
-
-def _is_number(word: str) -> bool:
-    return word.removeprefix("-").isdecimal()

@@ -87,7 +87,7 @@ async def test_a_player_may_name_itself_and_nobody_else(guarded: Site) -> None:
     [
         ("@focus phi 4 boat --user", "needs a value"),
         ("@focus phi 4 boat --usr me", "did you mean --user?"),
-        ("@focus phi 4 --user me", "query is empty"),
+        ("@focus phi 4 --user me", "for what"),
         ("@focus phi 4 boat --user nobody", "does not know anybody called nobody"),
     ],
 )

@@ -103,14 +103,14 @@ async def test_links_that_are_not_followed(typed):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("@focus", "Whose memory"),
-        ("@focus phi", "Whose memory"),
-        ("@focus phi boat", "Whose memory"),
-        ("@focus phi 3", "Whose memory"),
-        ("@focus 3 boat", "Whose memory"),
+        ("@focus", "Which character"),
+        ("@focus phi", "How far back"),
+        ("@focus phi boat", "How far back"),
+        ("@focus phi 3", "How far back"),
+        ("@focus 3 boat", "How far back"),
         ("@focus phi 6 boat", "use 0 to 5"),
         ("@focus phi -1 boat", "use 0 to 5"),
-        ('@focus phi 3 ""', "query is empty"),
+        ('@focus phi 3 ""', "for what"),
         ("@focus nobody 3 boat", "no character nobody"),
     ],
 )
