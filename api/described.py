@@ -30,7 +30,7 @@ timestamp: seconds since 1970-01-01 UTC
 kind: say, emote, whisper, arrive, leave, event, thought, read, known or fact
 forgotten: how many memories were deleted | FlowEntryView.forgotten: whether it has been deleted since
 score: how well it fits, 0…1 | scores: the score of each reason, 0…1 | depth: how many links to follow
-linked: the memories that links lead to | status: working, episodic or archive | Health.status: always ok
+linked: the memories that links lead to | Health.status: always ok
 Readiness.status: always ok | source: the memory the link starts from
 EntryView.source: what told it, such as a log; empty for what was lived
 target: the memory the link leads to | removed: the types of the links
@@ -51,13 +51,10 @@ stream: whether to stream the answer | stream_options: options for streaming
 importance: how much it matters, 0…1 | override: the importance set later
 recall_count: how often it was recalled | event: the name of the event
 private: whether only its witnesses may know of it
-tier: 0 open, 1 confined to its witnesses, 2 secret, 3 sealed (without its words here)
 data: facts by name: text, numbers, true, false or null | about: who it is about
-used: whether the answer used it | supersedes: memories it corrects
-sources: memories with the same words, or the memory that a fact was understood from
-superseded_by: the memory that corrects it | turn: the turn; null if there is none
+turn: the turn; null if there is none
 recalled: the memories in mind, oldest first | left_out: what nearly came to mind | query: what to look for
-limit: the most memories searched for | hours: how far back, in hours | level: how far back, 0…5
+limit: the most memories searched for | hours: how far back, in hours
 searched: how many the search found | FocusView.linked: how many links led to
 tokens: about how many tokens it takes | answers: how many answers were deleted too
 erased: whether it is off the disk | days: the days, latest first | intensity: how strong the feeling is
@@ -125,9 +122,9 @@ Action.name: follow, hash: 6dc97c498445df4a81b4ad756f9bd28a21a328e4, author: Cai
 path: noodlings/host/backups.py, subject: A server makes and tries backups by itself, issues: ['#12'],
 hierarchical: true, parked: 0, pending: 0, loaded: true, lost: 0, EntriesView.user: '', searched: 3,
 StatsView.working: 20, working_capacity: 20, StatsView.episodic: 42, episodic_capacity: 200, perceived: 512,
-StatsView.symbols: 5, symbol_capacity: 100, consolidated: 120, consolidation_rate: 0.23, StatsView.pinned: 1,
+StatsView.symbols: 5, symbol_capacity: 100, consolidated: 120, consolidation_rate: 0.23,
 average_importance: 0.41, level: 4, limit: 15, hours: 72.0, ChronicleView.query: why are there backups,
-CommitView.why: [semantic], CommitView.scores: {semantic: 0.6, message: 0.3}, CommitView.linked_to: '',
+CommitView.why: [semantic], CommitView.scores: {semantic: 0.6, message: 0.3},
 markdown: "# My dog died yesterday\n", context: ['- an hour ago Caity told me: My dog died yesterday'],
 shown_by: [I have no dog, I have a dog],
 source: 12, EntryView.source: '', target: 3,  ids: ['account:caity', user_caity], PersonReport.name: Caity,
