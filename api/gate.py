@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from itertools import accumulate
@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.authentication import AccessToken, Authenticator
 from api.problem import RefusedRequest, problem
 from api.protocol import place_of
+from noodlings.config import ApiSettings
 from noodlings.connections import SHARE, Place
 from noodlings.errors import StoreError
 from noodlings.ports import Ownership
@@ -95,24 +96,23 @@ class Gate:
     Args:
         app: behind the gate.
         authenticator: tells tokens apart for the rate limit.
-        rate: for each token, or each address without one.
-        origins: web pages that may call, besides this server's own.
-        max_body_bytes: the longest body.
+        settings: how often a token, or an address without one, may ask; which web pages may call, besides
+            this server's own; and the longest body.
+        ownership: as of `Rate`.
     """
 
     def __init__(
         self,
         app: ASGIApp,
         authenticator: Authenticator,
-        rate: Rate,
-        origins: Collection[str],
-        max_body_bytes: int,
+        settings: ApiSettings,
+        ownership: Ownership | None = None,
     ) -> None:
         self._app = app
         self._authenticator = authenticator
-        self._rate = rate
-        self._origins = frozenset(origins)
-        self._max_body_bytes = max_body_bytes
+        self._rate = Rate(settings.requests_per_second, ownership=ownership)
+        self._origins = settings.origins
+        self._max_body_bytes = settings.max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket") or FORWARDED in scope.get("state", ()):

@@ -37,7 +37,7 @@ from api.client_talk import ClientTalks
 from api.command_lines import PeopleOnline
 from api.described import describe
 from api.forwarding import ELSEWHERE, Forwarding
-from api.gate import CHANGING, Gate, Rate
+from api.gate import CHANGING, Gate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
 from api.problem import NO_STORE, Problem, handle_errors
@@ -104,13 +104,8 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     handle_errors(app)
     _with_late_schemas(app)
     app.add_middleware(Forwarding, parts=parts)
-    app.add_middleware(
-        Gate,
-        authenticator=parts.authenticator,
-        rate=Rate(settings.requests_per_second, ownership=parts.society.ownership),
-        origins=settings.origins,
-        max_body_bytes=settings.max_body_bytes,
-    )
+    ownership = parts.society.ownership
+    app.add_middleware(Gate, authenticator=parts.authenticator, settings=settings, ownership=ownership)
     app.add_middleware(RequestRecorder, metrics=parts.metrics)
     if settings.origins:
         app.add_middleware(

@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.audit import DENIED, note
 from api.authentication import USER_HEADER, Authenticator
-from api.gate import Gate, Rate
+from api.gate import Gate
 from api.mcp.access import Access, Asker
 from api.mcp.stdio import Context, make_server
 from api.problem import RefusedRequest, problem, status_of
@@ -98,7 +98,6 @@ async def run(
 
 def make_app(society: Society, agent: str = "") -> Starlette:
     """The ASGI application: the endpoint behind the gate of the API. Use within a running event loop."""
-    settings = society.settings.api
     turns, authenticator = Turns(society), Authenticator.of(society)
     endpoint = Endpoint(society, turns, authenticator, society.find(agent).id if agent else "")
 
@@ -108,11 +107,5 @@ def make_app(society: Society, agent: str = "") -> Starlette:
             yield
             await turns.close()
 
-    gate = Middleware(
-        Gate,
-        authenticator=authenticator,
-        rate=Rate(settings.requests_per_second),
-        origins=settings.origins,
-        max_body_bytes=settings.max_body_bytes,
-    )
+    gate = Middleware(Gate, authenticator=authenticator, settings=society.settings.api)
     return Starlette(routes=[Route(PATH, endpoint)], middleware=[gate], lifespan=lifespan)
