@@ -196,9 +196,7 @@ async def perceive(
         actions=said.actions,
         tier=Tier(said.tier),
     )
-    return await _turn(
-        request, caller, here.id, percept, _one(clean(said.idempotency_key), clean(key), "idempotency_key")
-    )
+    return await _turn(request, caller, here.id, percept, said.idempotency_key, key)
 
 
 @router.post("/events", responses=documented(WhyView))
@@ -211,9 +209,7 @@ async def event(
     society = parts_of(request).society
     here = society.find(agent)
     percept = game_event(event.event, event.data, society.clock.now(), caller.user_id, here.rules)
-    return await _turn(
-        request, caller, here.id, percept, _one(clean(event.idempotency_key), clean(key), "idempotency_key")
-    )
+    return await _turn(request, caller, here.id, percept, event.idempotency_key, key)
 
 
 def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> None:
@@ -224,7 +220,10 @@ def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> No
             raise Forbidden(f"{shorten(caller.name, 30)} is a character here; choose another name")
 
 
-async def _turn(request: Request, caller: Caller, agent_id: str, percept: Percept, key: str) -> Response:
+async def _turn(
+    request: Request, caller: Caller, agent_id: str, percept: Percept, in_body: str, in_header: str
+) -> Response:
+    key = _one(clean(in_body), clean(in_header), "idempotency_key")
     request.state.caller = caller
     parts, held = parts_of(request), request.state.held
     percept = replace(percept, overheard_by=held.overhears(percept.user_id))
