@@ -203,9 +203,4 @@ ALIKE: Question[views.AlikeView] = Question("affect_alike", "views:AlikeView", f
 FLOW: Question[views.FlowView] = Question("last_retrieval", "views:FlowView", f"{MEMORY}/last-retrieval")
 LINKS: Question[links.LinksView] = Question("links", "links:LinksView", f"{MEMORY}/entries/{{entry}}/links")
 
-_ALL: tuple[Question[Any], ...] = (
-    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, PEOPLE, PROFILE, JOURNAL),
-    *(CHRONICLE, FOCUS, RECALL, ARCHIVE, STATS),
-    *(WORKING, EPISODIC, IMPORTANT, BY_USER, BROWSE, SYMBOLS, AFFECT_GROUPS, ALIKE, FLOW, LINKS),
-)
-QUESTIONS = {question.name: question for question in _ALL}
+QUESTIONS = {one.name: one for one in list(globals().values()) if isinstance(one, Question)}
