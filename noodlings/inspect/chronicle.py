@@ -107,8 +107,7 @@ async def chronicle(viewpoint: Viewpoint, query: str, limit: int) -> ChronicleVi
     ranked = sorted(_weighed(query, {name.casefold() for name in exact}, found, near), key=_best_first)
     linked = _linked(viewpoint, ranked)
     return ChronicleView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         query=clean(query),
         by_meaning=by_meaning,
         commits=tuple(cut(sorted(linked, key=_best_first), limit)),

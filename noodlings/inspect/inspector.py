@@ -188,8 +188,7 @@ class Inspector:
         alike, hidden = readable(caller, found, lambda recalled: recalled.entry)
         kept = [recalled for recalled in alike if recalled.score >= least]
         return views.AlikeView(
-            agent=viewpoint.agent_id,
-            name=viewpoint.name,
+            *viewpoint.of_agent,
             hierarchical=viewpoint.agent.memory.hierarchical,
             current=felt(current),
             min_similarity=least,

@@ -100,8 +100,7 @@ async def journal_of(viewpoint: Viewpoint, day: str | None, limit: int | None, o
     told = islice(days.items(), offset, offset + limit)
     unread = viewpoint.agent.memory.stats().perceived - len(ids)
     return JournalView(
-        viewpoint.agent_id,
-        viewpoint.name,
+        *viewpoint.of_agent,
         tuple(_told(viewpoint, one, entries[::-1]) for one, entries in told),
         offset,
         len(days) > offset + limit,

@@ -112,8 +112,7 @@ def linked_with(viewpoint: Viewpoint, entry_id: int, depth: int = DEPTH) -> Link
     explored = explore(viewpoint.store, viewpoint.agent_id, {entry_id: 1.0}, depth, viewpoint.may_read)
     texts = {one.entry.id: one.entry.user_text for one in explored.reached} | {entry_id: entry.user_text}
     return LinksView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         entry=viewpoint.entry(entry),
         linked=tuple(_linked(viewpoint, reached, texts) for reached in explored.reached),
         hidden=explored.refused,
@@ -155,8 +154,7 @@ async def focus_on(viewpoint: Viewpoint, query: str, level: int, who: str | None
         filters=EVERYTHING if viewpoint.caller.sees_all else _NOT_ITS_OWN,
     )
     return FocusView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         query=query,
         level=level,
         limit=context.level.limit,

@@ -73,8 +73,7 @@ def mood_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> MoodView:
     game, rules = agent.game, agent.rules
     lines = "\n".join(game.blocks(rules, viewpoint.now)).splitlines()
     return MoodView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         mood=viewpoint.state(agent.mood),
         baseline=felt(agent.baseline),
         affect=felt(viewpoint.affect()),
@@ -93,8 +92,7 @@ def mind_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> ObserveView:
     agent = viewpoint.agent
     state = [viewpoint.figure(number) for number in agent.mind.state.tolist()]
     return ObserveView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         fast=tuple(state[FAST]),
         medium=tuple(state[MEDIUM]),
         slow=tuple(state[SLOW]),

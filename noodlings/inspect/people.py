@@ -185,8 +185,7 @@ async def people_of(viewpoint: Viewpoint, person: str | None, limit: int | None,
             views = [_meant(viewpoint, views, person)]
     unread = viewpoint.agent.memory.stats().perceived - read
     return PeopleView(
-        viewpoint.agent_id,
-        viewpoint.name,
+        *viewpoint.of_agent,
         tuple(cut(views, limit, offset)),
         offset,
         len(views),

@@ -184,8 +184,7 @@ async def recall(viewpoint: Viewpoint, query: str, limit: int, how: RecallOption
     found = [hit for hit in hits if hit.entry_id in entries]
     found.sort(key=lambda hit: only_asks(entries[hit.entry_id].user_text))
     return RecallView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         query=clean(query),
         mood=None if mood is None else felt(mood),
         emotion_weight=weight,

@@ -77,4 +77,4 @@ async def profile_of(viewpoint: Viewpoint, limit: int | None, offset: int) -> Pr
             await asyncio.sleep(0)
     found.sort(key=lambda pair: -pair[0])
     shown = tuple(view for _, view in cut(found, limit, offset))
-    return ProfileView(viewpoint.agent_id, viewpoint.name, shown, offset, len(found))
+    return ProfileView(*viewpoint.of_agent, shown, offset, len(found))

@@ -73,8 +73,7 @@ def symbols_of(viewpoint: Viewpoint, limit: int | None, offset: int, similar: bo
     entries = viewpoint.stored([symbol.entry_id for symbol in found])
     kept, hidden = readable(viewpoint.caller, found, lambda symbol: entries.get(symbol.entry_id))
     return SymbolsView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         similar=similar,
         current=felt(now),
         threshold=subconscious.threshold,

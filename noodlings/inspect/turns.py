@@ -182,12 +182,11 @@ def last_flow(viewpoint: Viewpoint, threshold: float) -> FlowView:
     hierarchical = viewpoint.agent.memory.hierarchical
     found = next(turns(viewpoint, lambda trace: bool(trace.recalled)), None)
     if found is None:
-        return FlowView(viewpoint.agent_id, viewpoint.name, hierarchical, None, (), (), 0)
+        return FlowView(*viewpoint.of_agent, hierarchical, None, (), (), 0)
     trace, percept = found
     recalled, hidden = recalled_in(viewpoint, trace)
     return FlowView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         hierarchical=hierarchical,
         turn=turn_view(viewpoint, trace, percept),
         recalled=recalled,

@@ -108,6 +108,11 @@ class Viewpoint:
         self.now = society.clock.now()
         self.characters: Collection[str] = society.agents.keys()
 
+    @property
+    def of_agent(self) -> tuple[str, str]:
+        """What every `ViewOfAgent` begins with: the id and the name of the agent."""
+        return self.agent_id, self.name
+
     def may_read(self, entry: MemoryEntry) -> bool:
         return may_read(self.caller, entry)
 
@@ -245,7 +250,7 @@ class Viewpoint:
         """The view of one page. The caller's right to read the entries was checked before."""
         seen = tuple(map(self.entry, shown))
         hierarchical = self.agent.memory.hierarchical
-        return EntriesView(self.agent_id, self.name, view, hierarchical, user, seen, offset, total, hidden)
+        return EntriesView(*self.of_agent, view, hierarchical, user, seen, offset, total, hidden)
 
     def latest_page(
         self, view: str, entries: Sequence[MemoryEntry], limit: int | None, offset: int, user: str = ""
@@ -310,8 +315,7 @@ def grouped(viewpoint: Viewpoint, limit: int | None) -> AffectGroupsView:
     for entry in kept:
         sorts[family(entry.affect)].append(entry)
     return AffectGroupsView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         hierarchical=viewpoint.agent.memory.hierarchical,
         groups=tuple(_group(viewpoint, sort, entries, limit) for sort, entries in sorts.items() if entries),
         total=len(kept),

@@ -201,8 +201,7 @@ def as_seen(viewpoint: Viewpoint, trace: Trace, percept: MemoryEntry | None, bac
     theirs = percept is not None and not _of_others(viewpoint, trace)
     steps = trace.milliseconds.items() if viewpoint.caller.sees_all else ()
     return WhyView(
-        agent=viewpoint.agent_id,
-        name=viewpoint.name,
+        *viewpoint.of_agent,
         back=back,
         turn=turn_view(viewpoint, trace, percept),
         affect=felt(trace.affect),
@@ -259,7 +258,7 @@ def transistors(viewpoint: Viewpoint, gains: dict[str, float], chain: str) -> Tr
         trace_made = last.get(name)
         age = None if trace_made is None else max(viewpoint.now - trace_made[0].timestamp, 0.0)
         views.append(TransistorView(name, gain, trace_made[1] if trace_made else None, age))
-    return TransistorsView(viewpoint.agent_id, viewpoint.name, chain, tuple(views))
+    return TransistorsView(*viewpoint.of_agent, chain, tuple(views))
 
 
 def modulations_of(viewpoint: Viewpoint, trace: Trace) -> tuple[ModulationView, ...]:
@@ -328,5 +327,5 @@ def _untraced(viewpoint: Viewpoint, percept: MemoryEntry) -> WhyView:
 
 
 def _empty(viewpoint: Viewpoint, back: int) -> WhyView:
-    agent, name = viewpoint.agent_id, viewpoint.name
-    return WhyView(agent, name, back, None, None, "", 0.0, 0.0, ImportanceParts(), "", (), (), (), 0, 0, 0)
+    parts = ImportanceParts()
+    return WhyView(*viewpoint.of_agent, back, None, None, "", 0.0, 0.0, parts, "", (), (), (), 0, 0, 0)
