@@ -8,7 +8,7 @@ from fastapi import Query, Response
 
 from api.answers import route, shown
 from api.authentication import MAX_ID
-from api.memory import Limit, Offset, Share, Who
+from api.memory import Limit, Offset, Share, Who, numbers
 from api.parts import Asking, EntryId, InspectorPart, Reader, topic_router
 from noodlings.errors import UserError
 from noodlings.inspect import questions
@@ -178,10 +178,6 @@ async def recall(
 def _mood(given: str) -> Affect | None:
     if given in ("", CURRENT):
         return None
-    try:
-        numbers = [float(number) for number in given.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (2, len(AXES)):
+    if len(felt := numbers(given)) not in (2, len(AXES)):
         raise UserError(f"mood should be current, or two numbers (-0.8,0.9), or five: {', '.join(AXES)}")
-    return Affect(*numbers)
+    return Affect(*felt)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from functools import partial
 from typing import Annotated
 
@@ -117,8 +116,10 @@ async def by_affect(
     min_similarity: Annotated[float | None, Query(ge=0, le=1, examples=[0.7])] = None,
 ) -> Response:
     """The memories that felt like a given feeling, most similar first."""
-    affect = _affect(current_affect) if current_affect else None
-    return shown(ask(Inspector.affect_alike, affect, limit, min_similarity))
+    five = numbers(",".join(current_affect or ()))
+    if current_affect and len(five) != len(AXES):
+        raise UserError(f"current_affect should be five numbers ({', '.join(AXES)}), such as [0.5,0.7,0,0,0]")
+    return shown(ask(Inspector.affect_alike, Affect(*five) if five else None, limit, min_similarity))
 
 
 @router.get(**route(questions.FLOW))
@@ -154,25 +155,9 @@ async def note(ask: Asking, entry: EntryId, society: SocietyPart) -> Response:
     return shown(NoteView(agent=agent_id, id=entry, markdown=markdown))
 
 
-def _affect(given: list[str]) -> Affect:
-    """Five numbers, as one JSON list or as repeated parameters. What is out of range is refused."""
-    if len(given) == 1 and given[0].lstrip().startswith("["):
-        try:
-            numbers = json.loads(given[0])
-        except ValueError:
-            numbers = None
-    else:
-        numbers = given
+def numbers(given: str) -> list[float]:
+    """Numbers with commas between them, in brackets or not; none if anything else is there."""
     try:
-        five = [_number(one) for one in numbers]
-    except (TypeError, ValueError, OverflowError):
-        five = []
-    if len(five) == len(AXES):
-        return Affect(*five)
-    raise UserError(f"current_affect should be five numbers ({', '.join(AXES)}), such as [0.5,0.7,0,0,0]")
-
-
-def _number(given: object) -> float:
-    if isinstance(given, bool):
-        raise TypeError(given)
-    return float(given)  # type: ignore[arg-type]
+        return [float(number) for number in given.removeprefix("[").removesuffix("]").split(",")]
+    except ValueError:
+        return []
