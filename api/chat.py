@@ -24,6 +24,7 @@ from api.problem import chat_problem, status_of
 from api.turns import HISTORY
 from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
+from noodlings.inspect.turns import trace_of
 from noodlings.ports import Allowance
 from noodlings.recall.narrative import token_count
 from noodlings.text import clean
@@ -220,8 +221,8 @@ class _Reply:
         entry = society.agents[agent_id].entry(entry_id)
         if entry is not None:
             self._content = entry.response or ""
-            traces = society.store.traces(agent_id, 1, before=entry_id + 1)
-            self._tokens = next((trace.tokens for trace in traces if trace.entry_id == entry_id), 0)
+            trace = trace_of(society.store, agent_id, entry_id)
+            self._tokens = trace.tokens if trace else 0
 
     async def task(self) -> None:
         """Let the model do a task of the client."""

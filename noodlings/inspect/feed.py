@@ -10,9 +10,10 @@ import asyncio
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from noodlings.inspect.turns import trace_of
 from noodlings.inspect.viewpoint import Viewpoint, may_read
 from noodlings.inspect.views import ViewOfAgent
 from noodlings.inspect.why import WhyView, as_seen
@@ -150,28 +151,21 @@ class Feed:
         turn_event, agent = waiting.turn_event, waiting.agent
         if agent.abandoned:  # another process changed it, or had something forgotten
             agent = self._society.agents[agent.id]
-            waiting = replace(waiting, agent=agent)
         if agent.forgettings != waiting.forgettings and (
             turn_event.said or agent.entry(turn_event.entry_id) is None  # the words may be about it
         ):
             return None
         turn = None
         if turn_event.step == TURN:
-            trace = self._trace(waiting)
+            trace: Trace | None = turn_event.trace
+            if agent.forgettings != waiting.forgettings:  # its answer may have been forgotten
+                trace = trace_of(self._society.store, agent.id, turn_event.entry_id)
             if trace is None:
                 return None
             turn = self._turn(trace, agent, caller)
         return TurnEventView(
             agent.id, agent.persona.name, turn_event.entry_id, turn_event.step, turn, turn_event.said
         )
-
-    def _trace(self, waiting: _Waiting) -> Trace | None:
-        """The trace as it is by now; its answer may have been forgotten."""
-        turn_event, agent = waiting.turn_event, waiting.agent
-        if agent.forgettings == waiting.forgettings:
-            return turn_event.trace
-        kept = self._society.store.traces(agent.id, 1, turn_event.entry_id + 1)
-        return kept[0] if kept and kept[0].entry_id == turn_event.entry_id else None
 
     def _turn(self, trace: Trace, agent: Agent, caller: Caller) -> WhyView:
         """The turn, made once for all readers with the same rights."""
@@ -190,11 +184,11 @@ class Feed:
         """Another process has finished a turn."""
         if not self._interested(agent_id):
             return
-        traces = self._society.store.traces(agent_id, 1, entry_id + 1)
+        trace = trace_of(self._society.store, agent_id, entry_id)
         entry = self._society.agents[agent_id].entry(entry_id)
-        if traces and traces[0].entry_id == entry_id and entry is not None:
+        if trace is not None and entry is not None:
             percept = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
-            self._happened(TurnEvent(agent_id, entry_id, TURN, traces[0], percept))
+            self._happened(TurnEvent(agent_id, entry_id, TURN, trace, percept))
 
     def _interested(self, agent_id: str) -> set[FeedReader]:
         return self._readers[""] | self._readers[agent_id]

@@ -18,6 +18,7 @@ from itertools import islice
 
 from noodlings.inspect.viewpoint import Viewpoint, readable
 from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
+from noodlings.ports import Repository
 from noodlings.recall.lexical import stems
 from noodlings.text import clean
 from noodlings.values.audience import may_learn
@@ -78,6 +79,12 @@ def turns(
         if len(traces) < AT_ONCE:
             return
         before = traces[-1].entry_id
+
+
+def trace_of(store: Repository, agent_id: str, entry_id: int) -> Trace | None:
+    """The trace of the turn in which a memory was perceived; None where none is kept."""
+    latest = store.traces(agent_id, 1, before=entry_id + 1)
+    return latest[0] if latest and latest[0].entry_id == entry_id else None
 
 
 def recalled_in(viewpoint: Viewpoint, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from noodlings.errors import UserError
-from noodlings.inspect.turns import recalled_in, turn_view, turns
+from noodlings.inspect.turns import recalled_in, trace_of, turn_view, turns
 from noodlings.inspect.viewpoint import Viewpoint, felt
 from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View, ViewOfAgent
 from noodlings.text import clean
@@ -160,10 +160,8 @@ def turn(viewpoint: Viewpoint, entry_id: int) -> WhyView:
     Raises `NotFound` as `Viewpoint.memory` does.
     """
     percept = viewpoint.memory(entry_id)
-    found = viewpoint.store.traces(viewpoint.agent_id, 1, entry_id + 1)
-    if not found or found[0].entry_id != entry_id:
-        return _untraced(viewpoint, percept)
-    return as_seen(viewpoint, found[0], percept)
+    trace = trace_of(viewpoint.store, viewpoint.agent_id, entry_id)
+    return _untraced(viewpoint, percept) if trace is None else as_seen(viewpoint, trace, percept)
 
 
 def prompts_of(told: WhyView, prompts: Sequence[SentPrompt]) -> PromptView:
