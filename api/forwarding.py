@@ -134,8 +134,8 @@ async def answer(app: ASGIApp, parts: ServerParts, forwarded: ForwardedRequest) 
     unserved = started["status"] == HTTPStatus.SERVICE_UNAVAILABLE
     if unserved and forwarded.repeatable and ownership and not ownership.serves(forwarded.agent_id):
         return None
-    body = b"".join(message.get("body", b"") for message in parts_of_body)
-    return _written(started["status"], started["headers"], body)
+    body = b"".join(message.get("body", b"") for message in parts_of_body).decode("latin-1")
+    return json.dumps({"status": started["status"], "headers": _texts(started["headers"]), "body": body})
 
 
 def _request(scope: Scope, body: bytes, held: AccessToken) -> tuple[dict[str, Any], bool]:
@@ -156,11 +156,6 @@ def _request(scope: Scope, body: bytes, held: AccessToken) -> tuple[dict[str, An
         "token": held.key,
         "address": str((scope.get("client") or ("",))[0]),
     }, turn
-
-
-def _written(status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> str:
-    """An answer as it travels; bytes as Latin-1."""
-    return json.dumps({"status": status, "headers": _texts(headers), "body": body.decode("latin-1")})
 
 
 def _texts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[str, str]]:

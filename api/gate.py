@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from itertools import accumulate
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -141,14 +141,14 @@ class Gate:
         own at our address.
         """
         host = headers.get("host", "")
-        if self._authenticator.open and _hostname(host) not in LOOPBACK:
+        if self._authenticator.open and _split(f"//{host}").hostname not in LOOPBACK:
             raise RefusedRequest(HTTPStatus.FORBIDDEN, f"Use {' or '.join(LOOPBACK)}, or set api.tokens.")
         origin = headers.get("origin")
         foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
         if origin is None:  # browsers fetch images and links without naming the page
             unknown = foreign and not _is_visit(scope, headers)
         else:
-            unknown = origin not in self._origins and (foreign or _host(origin) != host)
+            unknown = origin not in self._origins and (foreign or _split(origin).netloc != host)
         if unknown:
             raise RefusedRequest(HTTPStatus.FORBIDDEN, "That site may not call this API; see api.origins.")
 
@@ -240,16 +240,11 @@ def depth_of(body: bytes) -> int:
     return max(accumulate(steps), default=0)
 
 
-def _hostname(host: str) -> str:
+def _split(url: str) -> SplitResult:
+    """The parts of an address; all are empty if it is none."""
     with suppress(ValueError):
-        return urlsplit(f"//{host}").hostname or ""
-    return ""
-
-
-def _host(origin: str) -> str:
-    with suppress(ValueError):
-        return urlsplit(origin).netloc
-    return ""
+        return urlsplit(url)
+    return urlsplit("")
 
 
 def given_first(message: Message, receive: Receive) -> Receive:

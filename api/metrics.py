@@ -59,12 +59,8 @@ class Metrics:
         perceived = GaugeMetricFamily("noodlings_perceived", "Ever perceived.", labels=["agent"])
         for agent in self._society.agents.awake:
             stats = agent.memory.stats()
-            for stream, count in (
-                ("working", stats.working),
-                ("episodic", stats.episodic),
-                ("symbols", stats.symbols),
-            ):
-                streams.add_metric([agent.id, stream], count)
+            for stream in ("working", "episodic", "symbols"):
+                streams.add_metric([agent.id, stream], getattr(stats, stream))
             perceived.add_metric([agent.id], stats.perceived)
         yield streams
         yield perceived
