@@ -89,7 +89,7 @@ class ChronicleView(ViewOfAgent):
     archive: ArchiveView
 
 
-async def chronicle(viewpoint: Viewpoint, query: str, limit: int) -> ChronicleView:
+async def commits_of(viewpoint: Viewpoint, query: str, limit: int = 5) -> ChronicleView:
     """The best `limit` (1…1000) commits for a question, without those that no branch reaches any more."""
     here = frozenset({viewpoint.caller.user_id})
     filters = Filters(kinds=frozenset({Kind.READ}), tags=frozenset({TAG}), present=here)

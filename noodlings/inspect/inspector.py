@@ -6,56 +6,52 @@ changes, reinforces or reorders anything.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from itertools import islice
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from noodlings.errors import Forbidden
 from noodlings.inspect import views
 from noodlings.inspect.browse import FIRST, Page, PageReader
-from noodlings.inspect.chronicle import ChronicleView, chronicle
-from noodlings.inspect.journal import JournalView, journal_of
-from noodlings.inspect.links import DEPTH, FocusView, LinksView, focus_on, linked_with
-from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
-from noodlings.inspect.people import PeopleView, people_of
-from noodlings.inspect.recall import (
-    PLAINLY,
-    ArchiveView,
-    RecallOptions,
-    RecallView,
-    archive_state,
-    recall,
-)
-from noodlings.inspect.relationships import ProfileView, profile_of
-from noodlings.inspect.symbols import SymbolsView, symbols_of
-from noodlings.inspect.turns import last_flow, turns
+from noodlings.inspect.chronicle import commits_of
+from noodlings.inspect.journal import journal_of
+from noodlings.inspect.links import focus_on, linked_with
+from noodlings.inspect.mood import mind_of, mood_of
+from noodlings.inspect.people import people_of
+from noodlings.inspect.recall import archive_state, recalled_for
+from noodlings.inspect.relationships import profile_of
+from noodlings.inspect.symbols import symbols_of
+from noodlings.inspect.turns import last_flow
 from noodlings.inspect.viewpoint import Viewpoint, cut, felt, grouped, readable, readable_entries
 from noodlings.inspect.views import EntriesView
-from noodlings.inspect.why import (
-    OFFLINE,
-    PromptView,
-    TransistorsView,
-    WhyView,
-    prompts_of,
-    transistors,
-    turn,
-    why,
-)
+from noodlings.inspect.why import prompts_of, transistors_of, turn_of, why_said
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller
-from noodlings.values.trace import Trace
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
 
 BINS = 10
-TURNS = 40
-"""How many turns back mood and surprise are shown."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _about(
+    topic: Callable[Concatenate[Viewpoint, P], T],
+) -> Callable[Concatenate[Inspector, Caller, str, P], T]:
+    """The method of `Inspector` for a question that a function answers from a viewpoint."""
+
+    def ask(inspector: Inspector, caller: Caller, name: str, /, *args: P.args, **named: P.kwargs) -> T:
+        return topic(inspector._viewpoint(caller, name), *args, **named)
+
+    update_wrapper(ask, topic)  # for help and the types of the answers
+    return ask
 
 
 class Inspector:
-    """Reads the agents of one society.
+    """Reads the agents of one society. What a question means and raises is said by the function behind it.
 
     `name` is whatever `Society.find` understands; `NotFound` is raised for an agent that does not exist. A
     `limit` is at least 1, or None for all; `offset` counts from the first in the order of the view. Other
@@ -66,6 +62,25 @@ class Inspector:
     def __init__(self, society: Society) -> None:
         self._society = society
         self._pages = PageReader()
+
+    archive = _about(archive_state)
+    affect_groups = _about(grouped)
+    chronicle = _about(commits_of)
+    focus = _about(focus_on)
+    journal = _about(journal_of)
+    last_retrieval = _about(last_flow)
+    links = _about(linked_with)
+    mood = _about(mood_of)
+    observe = _about(mind_of)
+    people = _about(people_of)
+    profile = _about(profile_of)
+    prompt = _about(prompts_of)
+    recall = _about(recalled_for)
+    symbols = _about(symbols_of)
+    transistors = _about(transistors_of)
+    turn = _about(turn_of)
+    user_id = _about(Viewpoint.user)
+    why = _about(why_said)
 
     def agents(self, caller: Caller) -> views.AgentsView:
         """The agents that are in memory, by name, how many are not, and the state of the language model."""
@@ -92,16 +107,6 @@ class Inspector:
             episodic=stats.episodic,
             perceived=stats.perceived,
         )
-
-    def mood(self, caller: Caller, name: str) -> MoodView:
-        """What an agent feels now. Everybody may see it, except for what a game told the agent."""
-        viewpoint = self._viewpoint(caller, name)
-        return mood_of(viewpoint, self._turns(viewpoint))
-
-    def observe(self, caller: Caller, name: str) -> ObserveView:
-        """The state of an agent's mind. Everybody may see it."""
-        viewpoint = self._viewpoint(caller, name)
-        return mind_of(viewpoint, self._turns(viewpoint))
 
     def stats(self, caller: Caller, name: str) -> views.StatsView:
         """How full an agent's memory is. A player sees only the importances of its own memories."""
@@ -161,10 +166,6 @@ class Inspector:
         entries = [entry for entry in viewpoint.in_mind() if entry.user_id == user]
         return viewpoint.latest_page("user", entries, limit, offset, user)
 
-    def affect_groups(self, caller: Caller, name: str, limit: int | None = 3) -> views.AffectGroupsView:
-        """What is in mind, by sort of feeling; of each sort the `limit` most important."""
-        return grouped(self._viewpoint(caller, name), limit)
-
     def affect_alike(
         self,
         caller: Caller,
@@ -181,7 +182,7 @@ class Inspector:
         """
         viewpoint = self._viewpoint(caller, name)
         current = viewpoint.affect() if affect is None else affect
-        least = self._society.settings.memory.affect_threshold if min_similarity is None else min_similarity
+        least = viewpoint.settings.memory.affect_threshold if min_similarity is None else min_similarity
         # Rights come before the limits: others' memories must not take the places of the caller's own, and
         # how many of them felt alike would tell what they are.
         found = viewpoint.agent.memory.recall_by_affect(current, max(len(viewpoint.in_mind()), 1), 0.0)
@@ -199,116 +200,6 @@ class Inspector:
             total=len(kept),
             hidden=hidden,
         )
-
-    def last_retrieval(self, caller: Caller, name: str) -> views.FlowView:
-        """What the last answer was made of; for a player, its own last answer."""
-        settings = self._society.settings.memory
-        return last_flow(self._viewpoint(caller, name), settings.affect_threshold)
-
-    def why(self, caller: Caller, name: str, back: int = 1, silent: bool = False) -> WhyView:
-        """Why an agent said what it said: its last turn with words, or the one `back` turns ago.
-
-        Turns without words count with `silent`. A player sees the turns with itself only.
-        """
-        return why(self._viewpoint(caller, name), back, silent)
-
-    def turn(self, caller: Caller, name: str, entry_id: int) -> WhyView:
-        """The turn in which a memory was perceived. Raises `NotFound` if the caller may not read it."""
-        return turn(self._viewpoint(caller, name), entry_id)
-
-    def prompt(self, caller: Caller, name: str, entry_id: int) -> PromptView:
-        """What models were asked in the turn of a memory, word for word.
-
-        Raises:
-            Forbidden: the caller does not see everything, and a prompt holds what others said as well.
-            NotFound: there is no such memory.
-        """
-        if not caller.sees_all:
-            raise Forbidden("a prompt also holds what others said, so only an admin may see one")
-        viewpoint = self._viewpoint(caller, name)
-        told = turn(viewpoint, entry_id)
-        return prompts_of(told, viewpoint.agent.prompts.get(entry_id, ()))
-
-    def transistors(self, caller: Caller, name: str) -> TransistorsView:
-        """The transistors of an agent with their gains, and the last effect of each."""
-        viewpoint = self._viewpoint(caller, name)
-        settings = self._society.settings
-        chain = settings.thought.chain if settings.llm.base_url else OFFLINE
-        return transistors(viewpoint, viewpoint.agent.gains, chain)
-
-    def symbols(
-        self, caller: Caller, name: str, limit: int | None = None, offset: int = 0, similar: bool = False
-    ) -> SymbolsView:
-        """Symbols, the latest first; with `similar`, those that its feeling brings back, most alike first."""
-        return symbols_of(self._viewpoint(caller, name), limit, offset, similar)
-
-    def links(self, caller: Caller, name: str, entry_id: int, depth: int = DEPTH) -> LinksView:
-        """A memory and what its links lead to within `depth` (1…3) steps; see `linked_with`."""
-        return linked_with(self._viewpoint(caller, name), entry_id, depth)
-
-    async def focus(
-        self, caller: Caller, name: str, level: int, query: str, who: str | None = None
-    ) -> FocusView:
-        """What an agent remembers about a question; with `who`, only of what this user said or did.
-
-        Args:
-            level: how far it goes back, 0…5, see `noodlings.recall.focus.LEVELS`.
-        """
-        return await focus_on(self._viewpoint(caller, name), query, level, who)
-
-    async def people(
-        self, caller: Caller, name: str, person: str | None = None, limit: int | None = None, offset: int = 0
-    ) -> PeopleView:
-        """What an agent knows of people, from what the caller may read; see `people_of`."""
-        return await people_of(self._viewpoint(caller, name), person, limit, offset)
-
-    async def journal(
-        self, caller: Caller, name: str, day: str | None = None, limit: int | None = None, offset: int = 0
-    ) -> JournalView:
-        """What happened to an agent, day by day, as far as the caller may read it; see `journal_of`."""
-        return await journal_of(self._viewpoint(caller, name), day, limit, offset)
-
-    async def profile(
-        self, caller: Caller, name: str, limit: int | None = None, offset: int = 0
-    ) -> ProfileView:
-        """What an agent makes of people; see `profile_of`."""
-        return await profile_of(self._viewpoint(caller, name), limit, offset)
-
-    async def chronicle(self, caller: Caller, name: str, query: str, limit: int = 5) -> ChronicleView:
-        """Which commits of the code bases that an agent read answer a question, best first."""
-        return await chronicle(self._viewpoint(caller, name), query, limit)
-
-    async def recall(
-        self,
-        caller: Caller,
-        name: str,
-        query: str,
-        limit: int = 10,
-        who: str | None = None,
-        how: RecallOptions = PLAINLY,
-    ) -> RecallView:
-        """Search everything an agent ever perceived; with `who`, only what this user said or did.
-
-        A player's own memories are found as if there were no others. Where the archive is still being loaded,
-        what there is of it is searched, and the view says so.
-        """
-        viewpoint = self._viewpoint(caller, name)
-        if who is not None:
-            how = replace(how, filters=replace(how.filters, user=viewpoint.user(who)))
-        return await recall(viewpoint, query, limit, how)
-
-    def archive(self, caller: Caller, name: str) -> ArchiveView:
-        """How far an agent's archive is loaded and embedded. Everybody may see it."""
-        return archive_state(self._viewpoint(caller, name))
-
-    def user_id(self, caller: Caller, name: str, who: str) -> str:
-        """The id of whoever is meant by `who`."""
-        return self._viewpoint(caller, name).user(who)
-
-    def _turns(self, viewpoint: Viewpoint) -> list[Trace]:
-        """The latest turns that the caller may know of, oldest first."""
-        latest = islice(turns(viewpoint, lambda trace: True), TURNS)
-        return [trace for trace, _ in latest][::-1]
 
     def _viewpoint(self, caller: Caller, name: str) -> Viewpoint:
         return Viewpoint(self._society, self._society.find(name), caller)

@@ -72,7 +72,9 @@ class JournalView(ViewOfAgent):
     hidden: int
 
 
-async def journal_of(viewpoint: Viewpoint, day: str | None, limit: int | None, offset: int) -> JournalView:
+async def journal_of(
+    viewpoint: Viewpoint, day: str | None = None, limit: int | None = None, offset: int = 0
+) -> JournalView:
     """A page of the journal, or the page of one day.
 
     Args:

@@ -137,8 +137,11 @@ _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
 """What `noodlings.inspect.viewpoint.may_read` asks for, beside the user."""
 
 
-async def focus_on(viewpoint: Viewpoint, query: str, level: int, who: str | None = None) -> FocusView:
-    """A reconstructed context; with `who`, only of what this user said or did.
+async def focus_on(viewpoint: Viewpoint, level: int, query: str, who: str | None = None) -> FocusView:
+    """What an agent remembers about a question; with `who`, only of what this user said or did.
+
+    Args:
+        level: how far it goes back, 0…5, see `noodlings.recall.focus.LEVELS`.
 
     Raises:
         UserError: there is no such level, or nothing to look for; for `who`, as in `Viewpoint.user`.

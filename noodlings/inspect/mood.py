@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from noodlings.affect.mood import HALF_LIFE_SECONDS
+from noodlings.inspect.turns import turns
 from noodlings.inspect.viewpoint import Viewpoint, felt
 from noodlings.inspect.views import FeltView, ViewOfAgent
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
 from noodlings.values.caller import Role
 from noodlings.values.trace import Trace
+
+TURNS = 40
+"""How many turns back mood and surprise are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ class ObserveView(ViewOfAgent):
     goals: tuple[str, ...]
 
 
-def mood_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> MoodView:
-    """What an agent feels now, and how its mood went in these turns, oldest first."""
+def mood_of(viewpoint: Viewpoint) -> MoodView:
+    """What an agent feels now. Everybody may see it, except for what a game told the agent."""
     agent, caller = viewpoint.agent, viewpoint.caller
     sees_game = caller.sees_all or caller.role is Role.WORLD  # only these send events of a game
     game, rules = agent.game, agent.rules
@@ -78,7 +82,7 @@ def mood_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> MoodView:
         baseline=felt(agent.baseline),
         affect=felt(viewpoint.affect()),
         half_life=HALF_LIFE_SECONDS,
-        valences=tuple(viewpoint.figure(trace.mood.valence) for trace in turns),
+        valences=tuple(viewpoint.figure(trace.mood.valence) for trace in _latest(viewpoint)),
         goals=tuple(goal.text for goal in agent.goals),
         named=agent.named_mood,
         named_left=game.tracker.left(viewpoint.now, rules.lasts_seconds),
@@ -87,8 +91,8 @@ def mood_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> MoodView:
     )
 
 
-def mind_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> ObserveView:
-    """The state of an agent's mind, and the surprises of these turns, oldest first."""
+def mind_of(viewpoint: Viewpoint) -> ObserveView:
+    """The state of an agent's mind. Everybody may see it."""
     agent = viewpoint.agent
     state = [viewpoint.figure(number) for number in agent.mind.state.tolist()]
     return ObserveView(
@@ -99,8 +103,14 @@ def mind_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> ObserveView:
         mood=viewpoint.state(agent.mood),
         affect=felt(viewpoint.affect()),
         expected=viewpoint.state(agent.mind.expects()),
-        surprises=tuple(viewpoint.figure(trace.surprise) for trace in turns),
+        surprises=tuple(viewpoint.figure(trace.surprise) for trace in _latest(viewpoint)),
         appetites=viewpoint.figures(agent.appetites),
         usual=dict(agent.persona.appetites),
         goals=tuple(goal.text for goal in agent.goals),
     )
+
+
+def _latest(viewpoint: Viewpoint) -> list[Trace]:
+    """The latest turns that the caller may know of, oldest first."""
+    latest = islice(turns(viewpoint, lambda trace: True), TURNS)
+    return [trace for trace, _ in latest][::-1]

@@ -156,7 +156,9 @@ class PeopleView(ViewOfAgent):
     hidden: int
 
 
-async def people_of(viewpoint: Viewpoint, person: str | None, limit: int | None, offset: int) -> PeopleView:
+async def people_of(
+    viewpoint: Viewpoint, person: str | None = None, limit: int | None = None, offset: int = 0
+) -> PeopleView:
     """A page of the people the agent knows something about; or one person by id, name, or "me"; or how two
     people stand to each other, as "Ann and Bob".
 

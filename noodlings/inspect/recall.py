@@ -155,11 +155,18 @@ class RecallOptions:
 PLAINLY = RecallOptions()
 
 
-async def recall(viewpoint: Viewpoint, query: str, limit: int, how: RecallOptions) -> RecallView:
-    """The best `limit` (1…1000) of what has to do with the question.
+async def recalled_for(
+    viewpoint: Viewpoint, query: str, limit: int = 10, who: str | None = None, how: RecallOptions = PLAINLY
+) -> RecallView:
+    """The best `limit` (1…1000) of all an agent ever perceived; with `who`, only what this user said or did.
+
+    A player's own memories are found as if there were no others. Where the archive is still being loaded,
+    what there is of it is searched, and the view says so.
 
     Raises `UserError` for a value that is out of range.
     """
+    if who is not None:
+        how = replace(how, filters=replace(how.filters, user=viewpoint.user(who)))
     settings = searchable(viewpoint).retrieval
     weight, multiplier = how.emotion_weight, how.candidate_multiplier
     weight = settings.emotion_weight if weight is None else weight
@@ -209,7 +216,10 @@ def _has_to_do(hit: Hit) -> bool:
 
 
 def archive_state(viewpoint: Viewpoint) -> ArchiveView:
-    """How far an agent's archive is. Raises `UserError` where its memory is a plain list."""
+    """How far an agent's archive is loaded and embedded. Everybody may see it.
+
+    Raises `UserError` where its memory is a plain list.
+    """
     state = searchable(viewpoint).state()
     reason = clean(state.reason) if viewpoint.caller.sees_all else ""
     perceived = viewpoint.agent.memory.stats().perceived

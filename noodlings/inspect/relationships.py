@@ -65,7 +65,7 @@ def relationship_with(viewpoint: Viewpoint, of: str) -> tuple[float, Relationshi
     return made.familiarity + abs(made.warmth), view
 
 
-async def profile_of(viewpoint: Viewpoint, limit: int | None, offset: int) -> ProfileView:
+async def profile_of(viewpoint: Viewpoint, limit: int | None = None, offset: int = 0) -> ProfileView:
     """A page of the relationships. Raises `UserError` for a limit below 1, or an offset below 0."""
     cut((), limit, offset)  # refused before any work
     archive, caller, found = viewpoint.agent.archive, viewpoint.caller, list[tuple[float, RelationshipView]]()

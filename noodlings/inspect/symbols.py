@@ -63,7 +63,9 @@ class SymbolsView(ViewOfAgent):
     hidden: int
 
 
-def symbols_of(viewpoint: Viewpoint, limit: int | None, offset: int, similar: bool) -> SymbolsView:
+def symbols_of(
+    viewpoint: Viewpoint, limit: int | None = None, offset: int = 0, similar: bool = False
+) -> SymbolsView:
     """A page of symbols: the latest first, or with `similar` those that the agent's feeling brings back."""
     subconscious, now = viewpoint.agent.subconscious, viewpoint.affect()
     if similar:

@@ -132,17 +132,12 @@ NEAREST = 3
 
 
 def left_out(
-    viewpoint: Viewpoint,
-    trace: Trace,
-    percept: MemoryEntry,
-    recalled: Sequence[FlowEntryView],
-    threshold: float,
+    viewpoint: Viewpoint, trace: Trace, percept: MemoryEntry, recalled: Sequence[FlowEntryView]
 ) -> tuple[LeftOutView, ...]:
     """The near misses of a turn, those that lacked least first, each wording once.
 
     Args:
         recalled: what was in mind, as far as the caller may read it.
-        threshold: the least likeness at which a memory comes to mind for what was felt, 0…1.
     """
     known = {one.id for one in recalled}
     worded = {one.entry.text.casefold() for one in recalled if one.entry}
@@ -166,6 +161,7 @@ def left_out(
         return list(islice(missed, NEAREST))
 
     found = viewpoint.agent.memory.recall_by_affect(trace.affect, max(len(viewpoint.in_mind()), 1), 0.0)
+    threshold = viewpoint.settings.memory.affect_threshold
     missed = nearest(Why.AFFECT, found, _least(recalled, Why.AFFECT, threshold))
     if any(Why.IMPORTANT in one.scores for one in recalled):  # else everything there was came to mind
         kept = viewpoint.agent.memory.retrieve_episodic(percept.user_id, limit=None)
@@ -184,8 +180,8 @@ def _least(recalled: Sequence[FlowEntryView], why: Why, otherwise: float) -> flo
     return min((one.scores[why] for one in recalled if why in one.scores), default=otherwise)
 
 
-def last_flow(viewpoint: Viewpoint, threshold: float) -> FlowView:
-    """The last turn that recalled something and that the caller may know of; `threshold` as in `left_out`."""
+def last_flow(viewpoint: Viewpoint) -> FlowView:
+    """What the last answer was made of; for a player, its own last answer."""
     hierarchical = viewpoint.agent.memory.hierarchical
     found = next(turns(viewpoint, lambda trace: bool(trace.recalled)), None)
     if found is None:
@@ -197,7 +193,7 @@ def last_flow(viewpoint: Viewpoint, threshold: float) -> FlowView:
         hierarchical=hierarchical,
         turn=turn_view(viewpoint, trace, percept),
         recalled=recalled,
-        left_out=() if percept is None else left_out(viewpoint, trace, percept, recalled, threshold),
+        left_out=() if percept is None else left_out(viewpoint, trace, percept, recalled),
         hidden=hidden,
     )
 

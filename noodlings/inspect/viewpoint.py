@@ -90,6 +90,7 @@ class Viewpoint:
 
     Attributes:
         name: of the agent, as shown.
+        settings: of the society.
         names: user id → shown name, of everybody who is known.
         store: what is kept of all agents; not all of it is for the caller.
         now: world time.
@@ -99,6 +100,7 @@ class Viewpoint:
     def __init__(self, society: Society, agent: Agent, caller: Caller) -> None:
         self.caller = caller
         self.agent = agent
+        self.settings = society.settings
         self.persona = agent.persona
         self.archive = agent.archive
         self.agent_id = agent.persona.id
@@ -308,8 +310,9 @@ def cut(items: Sequence[T], limit: int | None, offset: int = 0) -> Sequence[T]:
     return items[offset:] if limit is None else items[offset : offset + limit]
 
 
-def grouped(viewpoint: Viewpoint, limit: int | None) -> AffectGroupsView:
-    """Groups in the order of `FAMILIES`, without empty ones; of each the `limit` most important."""
+def grouped(viewpoint: Viewpoint, limit: int | None = 3) -> AffectGroupsView:
+    """What is in mind, by sort of feeling in the order of `FAMILIES`, without empty ones; of each sort the
+    `limit` most important."""
     kept, hidden = readable_entries(viewpoint.caller, sorted(viewpoint.in_mind(), key=viewpoint.weight))
     sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
     for entry in kept:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from noodlings.errors import UserError
+from noodlings.errors import Forbidden, UserError
 from noodlings.inspect.turns import recalled_in, trace_of, turn_view, turns
 from noodlings.inspect.viewpoint import Viewpoint, felt
 from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View, ViewOfAgent
@@ -141,8 +141,11 @@ CHANGED = frozenset({"fused", "serial", "offline", "failed"})
 OFFLINE = "offline"
 
 
-def why(viewpoint: Viewpoint, back: int, silent: bool) -> WhyView:
-    """A turn of an agent, `back` turns ago; turns without words count if `silent`."""
+def why_said(viewpoint: Viewpoint, back: int = 1, silent: bool = False) -> WhyView:
+    """Why an agent said what it said: its last turn with words, or the one `back` turns ago.
+
+    Turns without words count with `silent`. A player sees the turns with itself only.
+    """
     if back < 1:
         raise UserError(f"the last turn is 1, the one before it 2; there is no turn {back}")
     past = turns(viewpoint, lambda trace: silent or trace.response is not None)
@@ -152,7 +155,7 @@ def why(viewpoint: Viewpoint, back: int, silent: bool) -> WhyView:
     return as_seen(viewpoint, *found, back=back)
 
 
-def turn(viewpoint: Viewpoint, entry_id: int) -> WhyView:
+def turn_of(viewpoint: Viewpoint, entry_id: int) -> WhyView:
     """The turn in which a memory was perceived; without a trace, what the memory itself tells of it.
 
     There is no trace if the program ended in the middle of the turn, or if the turn was long ago.
@@ -164,7 +167,16 @@ def turn(viewpoint: Viewpoint, entry_id: int) -> WhyView:
     return _untraced(viewpoint, percept) if trace is None else as_seen(viewpoint, trace, percept)
 
 
-def prompts_of(told: WhyView, prompts: Sequence[SentPrompt]) -> PromptView:
+def prompts_of(viewpoint: Viewpoint, entry_id: int) -> PromptView:
+    """What models were asked in the turn of a memory, word for word.
+
+    Raises:
+        Forbidden: the caller does not see everything, and a prompt holds what others said as well.
+        NotFound: there is no such memory.
+    """
+    if not viewpoint.caller.sees_all:
+        raise Forbidden("a prompt also holds what others said, so only an admin may see one")
+    told, prompts = turn_of(viewpoint, entry_id), viewpoint.agent.prompts.get(entry_id, ())
     percept = told.turn.percept if told.turn else None
     unasked = told.turn is not None and told.turn.decision and not told.calls
     shown = (
@@ -237,13 +249,11 @@ def _regard(viewpoint: Viewpoint, regard: Regard) -> str:
     return ", ".join(filter(None, [*told, f"because of {' '.join(ids)}" if ids else ""]))
 
 
-def transistors(viewpoint: Viewpoint, gains: dict[str, float], chain: str) -> TransistorsView:
-    """The transistors of an agent with the last effect of each; for a player, in its talk with that player.
-
-    Args:
-        gains: name → gain, 0…1, in the order of the chain.
-        chain: how it is run: "fused" or "serial" by a model, "offline" where none is connected.
-    """
+def transistors_of(viewpoint: Viewpoint) -> TransistorsView:
+    """The transistors of an agent with their gains, and the last effect of each; for a player, in its talk
+    with that player."""
+    gains, settings = viewpoint.agent.gains, viewpoint.settings
+    chain = settings.thought.chain if settings.llm.base_url else OFFLINE
     last: dict[str, tuple[Trace, ModulationView]] = {}
     for trace, _ in islice(turns(viewpoint, lambda trace: bool(trace.modulations)), 50):
         for made in modulations_of(viewpoint, trace):

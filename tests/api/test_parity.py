@@ -186,7 +186,9 @@ def test_every_question_has_a_window():
 
 
 def _gives_a_view(method: Any) -> bool:
-    given = get_type_hints(method, vars(inspect.getmodule(Inspector)) | {"Society": object})["return"]
+    answers = inspect.unwrap(method)
+    known = vars(inspect.getmodule(answers)) | {"Society": object, "Agent": object}
+    given = get_type_hints(answers, known)["return"]
     return isinstance(given, type) and issubclass(given, View)
 
 

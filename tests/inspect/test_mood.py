@@ -9,7 +9,8 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound
-from noodlings.inspect.inspector import TURNS, Inspector
+from noodlings.inspect.inspector import Inspector
+from noodlings.inspect.mood import TURNS
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import AXES
 from noodlings.values.caller import Caller, Role
