@@ -128,53 +128,25 @@ OWNER = AccessToken(Role.ADMIN)
 
 
 class Authenticator:
-    """Knows the tokens, as hashes.
+    """Knows the tokens, as hashes: those of the settings, and those of a file that is read again whenever it
+    has changed. Without any, and without a file, every caller is the owner.
 
     Args:
-        tokens: without any, and without a file, every caller is the owner.
-        taken: whether a user id belongs to an account.
-        player: the id of the player at this machine. It may have a token, but no world may name it.
-        character: whether a user id is a character's.
-        account_of: the user whose account has a name, see `Society.account_of`.
-        file: more tokens; it is read again whenever it has changed.
         now: seconds since 1970-01-01 UTC.
 
     Raises:
         UserError: the file cannot be used.
     """
 
-    def __init__(
-        self,
-        tokens: Sequence[ApiToken],
-        taken: Callable[[str], bool] = is_reserved_id,
-        player: str = "",
-        character: Callable[[str], bool] = lambda user_id: False,
-        account_of: Callable[[str], str] = lambda name: "",
-        file: Path | None = None,
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        self._taken, self._player, self._character = taken, player, character
-        self._account_of = account_of
-        self._now = now
-        self._configured = tuple(tokens)
-        self._file = file
-        self._file_state: tuple[int, ...] | None = None
-        if file is not None:
-            tokens_in(file)  # report errors before anybody is served
-        self._known = self._all_known(())
-
-    @classmethod
-    def of(cls, society: Society) -> Authenticator:
-        """The authenticator of a society, by its settings."""
+    def __init__(self, society: Society, now: Callable[[], float] = time.time) -> None:
+        self._society, self._now = society, now
+        self._player = user_id_of(society.settings.world.player)
         api = society.settings.api
-        return cls(
-            api.tokens,
-            society.has_account,
-            user_id_of(society.settings.world.player),
-            society.personas.__contains__,
-            society.account_of,
-            api.token_file,
-        )
+        self._configured, self._file = api.tokens, api.token_file
+        self._file_state: tuple[int, ...] | None = None
+        if self._file is not None:
+            tokens_in(self._file)  # report errors before anybody is served
+        self._known = self._all_known(())
 
     def by_key(self, key: str) -> AccessToken:
         """The valid token with this key. Raises `RefusedRequest` (401) when there is none."""
@@ -209,16 +181,17 @@ class Authenticator:
         return [one for one in self._known if one.expires is None or now < one.expires]
 
     def _all_known(self, more: Sequence[ApiToken]) -> list[AccessToken]:
-        known = []
+        known, character = [], self._society.personas.__contains__
         for token in (*self._configured, *more):
             role, digest = Role(token.role), _digest(token.token.get_secret_value())
             expires = token.expires.timestamp() if token.expires else None
-            taken = self._taken_for_world if role is Role.WORLD else self._taken
-            known.append(AccessToken(role, token.user, digest[:12], taken, self._character, digest, expires))
+            taken = self._taken_for_world if role is Role.WORLD else self._society.has_account
+            known.append(AccessToken(role, token.user, digest[:12], taken, character, digest, expires))
         return known
 
     def _taken_for_world(self, user_id: str) -> bool:
-        return user_id == self._player or self._taken(user_id)
+        """The player at this machine may have a token, but no world may name it."""
+        return user_id == self._player or self._society.has_account(user_id)
 
     def require_own_name(self, caller: Caller) -> None:
         """Raise `Forbidden` if the caller uses the name or id of somebody else's account or token.
@@ -230,7 +203,7 @@ class Authenticator:
         for word in (caller.name, caller.user_id):
             called = folded(word)
             owners = {user for user in users if called in (folded(user), folded(display_name(user, {})))}
-            owners |= {self._account_of(called)} - {""}
+            owners |= {self._society.account_of(called)} - {""}
             if owners and caller.user_id not in owners:
                 raise Forbidden(
                     f"{shorten(clean(word), 30)} is somebody else's name here; choose another, or ask an "

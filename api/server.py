@@ -71,7 +71,7 @@ def make_parts(
     return ServerParts(
         society=society,
         inspector=inspector,
-        authenticator=Authenticator.of(society),
+        authenticator=Authenticator(society),
         turns=turns,
         people=PeopleOnline(society, inspector, world),
         feed=feed,

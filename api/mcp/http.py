@@ -98,7 +98,7 @@ async def run(
 
 def make_app(society: Society, agent: str = "") -> Starlette:
     """The ASGI application: the endpoint behind the gate of the API. Use within a running event loop."""
-    turns, authenticator = Turns(society), Authenticator.of(society)
+    turns, authenticator = Turns(society), Authenticator(society)
     endpoint = Endpoint(society, turns, authenticator, society.find(agent).id if agent else "")
 
     @asynccontextmanager

@@ -16,7 +16,7 @@ from api.authentication import OWNER, AccessToken, Authenticator
 from api.problem import RefusedRequest
 from commands import registry
 from commands.registry import CommandContext
-from noodlings.config import ApiToken, load_settings
+from noodlings.config import load_settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.values.caller import Role
 from noodlings.worlds.accounts import Accounts
@@ -238,20 +238,26 @@ async def test_in_world_commands_keep_the_rights_of_the_caller(told: Site):
     assert "zebrafinch" in whole.text
 
 
+def keeper_of(make_site: MakeSite, *tokens: dict[str, str], file: Path | None = None) -> Authenticator:
+    """What a server with these tokens in its settings, and with this file of tokens, admits."""
+    api = {"tokens": tokens, "tokens_file": str(file or "")}
+    return make_site(sections={"api": api}).parts.authenticator
+
+
 @pytest.mark.parametrize(
     "header",
     ["", "Bearer", "Bearer ", "Bearer wrong-token-entirely", "Basic the-token-of-the-admin",
      "Bearer the-token-of-the-admi", "Bearer the-token-of-the-adminn", "bearer\tthe-token-of-the-admin"],
 )  # fmt: skip
-def test_a_wrong_token_is_refused(header: str):
-    keeper = Authenticator([ApiToken(**TOKENS["admin"])])  # type: ignore[arg-type]
+async def test_a_wrong_token_is_refused(make_site: MakeSite, header: str):
+    keeper = keeper_of(make_site, TOKENS["admin"])
     with pytest.raises(Exception, match="valid token is needed"):
         keeper.admit(header)
 
 
-def test_tokens_may_be_kept_as_hashes():
+async def test_tokens_may_be_kept_as_hashes(make_site: MakeSite):
     hashed = f"sha256:{sha256(b'the-token-of-the-admin').hexdigest()}"
-    keeper = Authenticator([ApiToken(role="admin", token=hashed)])  # type: ignore[arg-type]
+    keeper = keeper_of(make_site, {"role": "admin", "token": hashed})
     assert keeper.admit("Bearer the-token-of-the-admin").role is Role.ADMIN
     with pytest.raises(Exception, match="valid token is needed"):
         keeper.admit(f"Bearer {hashed}")
@@ -279,8 +285,8 @@ def test_a_token_that_will_not_do_is_refused(token: dict[str, str]):
         load_settings(api={"tokens": [token]})
 
 
-def test_without_tokens_everybody_is_the_owner():
-    assert Authenticator([]).admit(None) is OWNER
+async def test_without_tokens_everybody_is_the_owner(site: Site):
+    assert site.parts.authenticator.admit(None) is OWNER
 
 
 def test_who_acts_for_whom():
@@ -533,10 +539,10 @@ def of_file(path: Path, *tokens: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("ends", ["2027-01-31", "2027-01-31T00:00:00", "2027-01-31T01:00:00+01:00"])
-def test_a_token_is_refused_from_when_it_expires(ends: str):
+async def test_a_token_is_refused_from_when_it_expires(make_site: MakeSite, ends: str):
     now = 0.0
-    token = ApiToken.model_validate(TOKENS["admin"] | {"expires": ends})
-    keeper = Authenticator([token], now=lambda: now)
+    site = make_site(sections={"api": {"tokens": [TOKENS["admin"] | {"expires": ends}]}})
+    keeper = Authenticator(site.society, now=lambda: now)
     held = keeper.admit(SECRETS["admin"])
     now = datetime(2027, 1, 30, 23, 59, 59, tzinfo=UTC).timestamp()
     assert keeper.holds(held)
@@ -547,10 +553,10 @@ def test_a_token_is_refused_from_when_it_expires(ends: str):
         keeper.admit(SECRETS["admin"])
 
 
-def test_a_token_in_the_file_holds_as_long_as_it_is_there(tmp_path: Path):
+async def test_a_token_in_the_file_holds_as_long_as_it_is_there(make_site: MakeSite, tmp_path: Path):
     file = tmp_path / "tokens.yaml"
     of_file(file, TOKENS["viewer"])
-    keeper = Authenticator([ApiToken(**TOKENS["admin"])], file=file)  # type: ignore[arg-type]
+    keeper = keeper_of(make_site, TOKENS["admin"], file=file)
     admin, viewer = (keeper.admit(SECRETS[name]) for name in ("admin", "viewer"))
     of_file(file)
     assert keeper.holds(admin)
@@ -570,12 +576,12 @@ def test_a_token_in_the_file_holds_as_long_as_it_is_there(tmp_path: Path):
         "a pipe",
     ],
 )
-def test_a_broken_file_lets_nobody_in_and_opens_nothing(
-    tmp_path: Path, broken: str | None, caplog: pytest.LogCaptureFixture
+async def test_a_broken_file_lets_nobody_in_and_opens_nothing(
+    make_site: MakeSite, tmp_path: Path, broken: str | None, caplog: pytest.LogCaptureFixture
 ):
     file = tmp_path / "tokens.yaml"
     of_file(file, TOKENS["viewer"])
-    keeper = Authenticator([], file=file)
+    keeper = keeper_of(make_site, file=file)
     held = keeper.admit(SECRETS["viewer"])
     if broken is None or broken == "a pipe":
         file.unlink()
@@ -595,12 +601,12 @@ def test_a_broken_file_lets_nobody_in_and_opens_nothing(
     assert keeper.admit(SECRETS["viewer"]) == held
 
 
-def test_a_file_that_is_wrong_from_the_start_is_refused(tmp_path: Path):
+async def test_a_file_that_is_wrong_from_the_start_is_refused(make_site: MakeSite, tmp_path: Path):
     with pytest.raises(UserError, match="cannot be read"):
-        Authenticator([], file=tmp_path / "nowhere.yaml")
+        keeper_of(make_site, file=tmp_path / "nowhere.yaml")
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UserError, match="pipe cannot be read: it is not a regular file"):
-        Authenticator([], file=tmp_path / "pipe")
+        keeper_of(make_site, file=tmp_path / "pipe")
 
 
 async def test_a_token_in_the_file_keeps_its_users_name(make_site: MakeSite, tmp_path: Path):
@@ -615,12 +621,11 @@ async def test_a_token_in_the_file_keeps_its_users_name(make_site: MakeSite, tmp
     ).status_code == 200
 
 
-def test_a_request_from_another_worker_is_let_in_by_the_key_of_its_token():
-    token = ApiToken(**TOKENS["caity"])  # type: ignore[arg-type]
-    keeper = Authenticator([token])
+async def test_a_request_from_another_worker_is_let_in_by_the_key_of_its_token(make_site: MakeSite):
+    keeper, without_tokens = keeper_of(make_site, TOKENS["caity"]), keeper_of(make_site)
     held = keeper.admit(f"Bearer {TOKENS['caity']['token']}")
     assert keeper.by_key(held.key) is held
-    for stranger in (keeper, Authenticator([])):  # one without tokens trusts nobody more
+    for stranger in (keeper, without_tokens):  # one without tokens trusts nobody more
         with pytest.raises(RefusedRequest, match="expired or was taken back"):
             stranger.by_key("admin:unknown")
-    assert Authenticator([]).by_key(OWNER.key) is OWNER
+    assert without_tokens.by_key(OWNER.key) is OWNER
