@@ -119,13 +119,11 @@ class Person:
         self.caller = caller
         self.seen_at = now
         self.lost = 0
-        self._heard: deque[str] = deque()
+        self._heard = deque[str](maxlen=HEARD)
         self._something = asyncio.Event()
 
     def hear(self, line: RoomLine) -> None:
-        if len(self._heard) >= HEARD:
-            self._heard.popleft()
-            self.lost += 1
+        self.lost += len(self._heard) == HEARD
         self._heard.append(render(line.view(self.caller.user_id), width=10_000))
         self._something.set()
 

@@ -66,15 +66,12 @@ class FeedReader:
 
     Attributes:
         agent_id: whose events it reads; "" for all.
-        lost: how many events were lost in all because the reader was too slow.
     """
 
     def __init__(self, feed: Feed, caller: Caller, agent_id: str, capacity: int) -> None:
         self.caller, self.agent_id = caller, agent_id
-        self.lost = 0
         self._feed = feed
-        self._capacity = capacity
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting = deque[_Waiting](maxlen=capacity)
         self._untold = 0
         self._there = asyncio.Event()
 
@@ -83,14 +80,11 @@ class FeedReader:
 
     def hand(self, waiting: _Waiting) -> int:
         """Add an event. Returns how many had to be dropped for it, 0 or 1."""
-        full = len(self._waiting) >= self._capacity
-        if full:
-            self._waiting.popleft()
-            self.lost += 1
-            self._untold += 1
+        dropped = int(len(self._waiting) == self._waiting.maxlen)
+        self._untold += dropped
         self._waiting.append(waiting)
         self._there.set()
-        return int(full)
+        return dropped
 
     def take(self) -> tuple[int, TurnEventView] | None:
         """The next event, and how many were lost before it; None if nothing waits."""

@@ -254,18 +254,14 @@ def transistors_of(viewpoint: Viewpoint) -> TransistorsView:
     with that player."""
     gains, settings = viewpoint.agent.gains, viewpoint.settings
     chain = settings.thought.chain if settings.llm.base_url else OFFLINE
-    last: dict[str, tuple[Trace, ModulationView]] = {}
+    last: dict[str, tuple[ModulationView, float]] = {}
     for trace, _ in islice(turns(viewpoint, lambda trace: bool(trace.modulations)), 50):
         for made in modulations_of(viewpoint, trace):
             if made.how in CHANGED:
-                last.setdefault(made.transistor, (trace, made))
+                last.setdefault(made.transistor, (made, max(viewpoint.now - trace.timestamp, 0.0)))
         if gains.keys() <= last.keys():
             break
-    views = []
-    for name, gain in gains.items():
-        trace_made = last.get(name)
-        age = None if trace_made is None else max(viewpoint.now - trace_made[0].timestamp, 0.0)
-        views.append(TransistorView(name, gain, trace_made[1] if trace_made else None, age))
+    views = (TransistorView(name, gain, *last.get(name, (None, None))) for name, gain in gains.items())
     return TransistorsView(*viewpoint.of_agent, chain, tuple(views))
 
 
