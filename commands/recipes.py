@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commands.parse import Parsed, Spec
-from commands.registry import CommandContext, Reply, command, looking_inside
+from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import TextColumn, TextRows, quiet, stacked
 from noodlings.app import read_recipes
 from noodlings.drawing.marks import LOUD, QUIET, words
@@ -27,7 +27,8 @@ async def recipes(context: CommandContext, parsed: Parsed) -> Reply:
         raise UserError("@recipes stands alone")
     world = context.rooms
     where = {being.id: room.name for being, room in world.who()}
-    all_of_them = sorted(_all(context).values(), key=lambda persona: persona.id)
+    known = read_recipes(context.society.settings.data_dir).personas | context.society.personas
+    all_of_them = sorted(known.values(), key=lambda persona: persona.id)
     data = [
         {"id": one.id, "name": one.name, "species": one.species, "room": where.get(one.id, "")}
         for one in all_of_them
@@ -40,8 +41,8 @@ async def recipes(context: CommandContext, parsed: Parsed) -> Reply:
     return Reply({"recipes": data}, stacked(view, quiet("@rez NAME brings one to life.")))
 
 
-@command("@rez", "@rez NAME", group="minds")
-async def rez(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@rez NAME"))
+async def rez(context: CommandContext, parsed: Parsed) -> Reply:
     """Bring the character of a recipe to life in the rooms. For admins.
 
     A character that was here before returns to where it was, with everything it remembers.
@@ -51,8 +52,7 @@ async def rez(context: CommandContext, arguments: str) -> Reply:
     """
     context.caller.require_admin("bring characters to life")
     world = context.rooms
-    _refuse_skipped(arguments, context)
-    persona = _one(arguments, _all(context), "@rez NAME")
+    persona = _one(context, parsed.name)
     if persona.id not in context.society.personas:
         persona.require_unused_names(context.society.personas.values())
         context.society.create(persona)
@@ -63,8 +63,8 @@ async def rez(context: CommandContext, arguments: str) -> Reply:
     )
 
 
-@command("@derez", "@derez NAME", group="minds")
-async def derez(context: CommandContext, arguments: str) -> Reply:
+@looking_inside(Spec("@derez NAME"))
+async def derez(context: CommandContext, parsed: Parsed) -> Reply:
     """Take a character out of the rooms, until @rez brings it back. For admins.
 
     It keeps everything it remembers, even after a restart.
@@ -73,33 +73,26 @@ async def derez(context: CommandContext, arguments: str) -> Reply:
       @derez phi
     """
     context.caller.require_admin("take characters out of the rooms")
-    world = context.rooms
-    persona = _one(arguments, context.society.personas, "@derez NAME")
-    world.rest(persona.id)
+    persona = context.society.persona_of(parsed.name)
+    context.rooms.rest(persona.id)
     return Reply(
         {"agent": persona.id}, words(f"{clean(persona.name)} has left the rooms, and keeps its memories.")
     )
 
 
-def _all(context: CommandContext) -> dict[str, Persona]:
-    """All characters with a recipe, and all who live here without one."""
-    return read_recipes(context.society.settings.data_dir).personas | context.society.personas
+def _one(context: CommandContext, name: str) -> Persona:
+    """The character with this id, name or alias.
 
-
-def _refuse_skipped(arguments: str, context: CommandContext) -> None:
-    """Raise `UserError` if the recipe of that name was skipped, with what is wrong in it."""
-    for path, why in read_recipes(context.society.settings.data_dir).skipped:
-        if path.stem.casefold() == arguments.casefold():
+    Raises:
+        UserError: the recipe of that name was skipped, with what is wrong in it.
+        NotFound: there is none.
+    """
+    wanted, found = name.casefold(), read_recipes(context.society.settings.data_dir)
+    for path, why in found.skipped:
+        if path.stem.casefold() == wanted:
             raise UserError(clean(why))
-
-
-def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
-    """The character with this id, name or alias. Raises `NotFound`."""
-    wanted = arguments.casefold()
-    if not wanted:
-        raise UserError(f"Type it like this: {usage}")
+    there = found.personas | context.society.personas
     for persona in there.values():
         if wanted in persona.names:
             return persona
-    known = there_are(sorted(there)) if there else "there are none"
-    raise NotFound(f"There is no recipe {shorten(arguments, 30)}; {known}.")
+    raise NotFound(f"There is no recipe {shorten(name, 30)}; {there_are(sorted(there))}.")
