@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, Field, StrictBool, WithJsonSche
 
 from api.authentication import MAX_ID, AccessToken
 from api.client_talk import ClientTalk, ClientTalks, Said
-from api.parts import Held, OnBehalfOf, SocietyPart, parts_of, topic_router
+from api.parts import Held, OnBehalfOf, SocietyPart, only_one, parts_of, topic_router
 from api.perceive import KeyHeader
 from api.problem import chat_problem, status_of
 from api.turns import HISTORY
@@ -292,13 +292,11 @@ def _event(data: dict[str, Any]) -> str:
 
 def _speaker(held: AccessToken, in_body: str, in_header: str, society: Society) -> Caller:
     """The caller that speaks. Raises `UserError` if that is missing or ambiguous, or `Forbidden`."""
-    named = {in_body, in_header} - {""}
-    if len(named) > 1:
-        raise UserError("the field user and the header Noodlings-User name different users; send only one")
+    named = only_one(in_body, in_header, "user")
     if not named and held.role is Role.WORLD:
         raise UserError("a world token must say who speaks: send the field user")
     own = user_id_of(society.settings.world.player) if held.role is Role.ADMIN else ""
-    return held.actor(named.pop() if named else own)
+    return held.actor(named or own)
 
 
 def _character(society: Society, model: str) -> str:

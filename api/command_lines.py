@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.answers import documented
 from api.authentication import MAX_ID
-from api.parts import Held, OnBehalfOf, parts_of, topic_router
+from api.parts import Held, OnBehalfOf, only_one, parts_of, topic_router
 from commands import registry
 from commands.registry import CommandContext, Reply
 from noodlings.drawing.screen import render
@@ -88,10 +88,9 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     Characters answer in their own time: `wait` waits for the first thing heard, and an empty line collects
     more. A world with rooms of its own sends `"rooms": false`.
     """
-    if user and typed.user_id and user != typed.user_id:
-        raise UserError("user_id and the header Noodlings-User name different users; send only one")
-    caller = held.actor(typed.user_id or user, typed.name)
-    held.reader(typed.user_id or user)  # commands read memories, which a character may not
+    user = only_one(typed.user_id, user, "user_id")
+    caller = held.actor(user, typed.name)
+    held.reader(user)  # commands read memories, which a character may not
     request.state.caller = caller
     parts = parts_of(request)
     people = parts.people

@@ -21,6 +21,7 @@ from starlette.requests import HTTPConnection
 from api.authentication import MAX_ID, USER_HEADER, AccessToken, Authenticator
 from api.gate import CLOSED
 from noodlings.agent.society import Society
+from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.text import clean, shorten
 from noodlings.validation import nearest
@@ -135,6 +136,14 @@ async def _on_behalf_of(
 
 
 OnBehalfOf = Annotated[str, Depends(_on_behalf_of)]
+
+
+def only_one(in_body: str, in_header: str, name: str) -> str:
+    """The value given in either place. Raises `UserError` if the two differ."""
+    given = {in_body, in_header} - {""}
+    if len(given) > 1:
+        raise UserError(f"{name} in the body and the header differ; send only one")
+    return given.pop() if given else ""
 
 
 async def _reader(connection: HTTPConnection, held: Held, user: OnBehalfOf) -> Caller:

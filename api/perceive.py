@@ -23,7 +23,7 @@ from pydantic import (
 
 from api.answers import documented, shown
 from api.authentication import MAX_ID, checked_id
-from api.parts import AgentName, Held, OnBehalfOf, parts_of, topic_router
+from api.parts import AgentName, Held, OnBehalfOf, only_one, parts_of, topic_router
 from api.turns import HISTORY
 from noodlings.affect.game_rules import NamedAffect, Signed, Unit
 from noodlings.agent.events import checked_facts, game_event
@@ -172,7 +172,7 @@ async def perceive(
         held.require(Role.ADMIN, Role.WORLD, to="set affect, identity_salience or data")
     if said.actions:
         held.require(Role.ADMIN, Role.WORLD, to="offer actions")
-    caller = held.actor(_one(said.user_id, user, "user_id"), said.name)
+    caller = held.actor(only_one(said.user_id, user, "user_id"), said.name)
     society = parts_of(request).society
     if said.name and held.role is not Role.PLAYER:  # a player could take the name of another
         parts_of(request).authenticator.require_own_name(caller)
@@ -223,7 +223,7 @@ def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> No
 async def _turn(
     request: Request, caller: Caller, agent_id: str, percept: Percept, in_body: str, in_header: str
 ) -> Response:
-    key = _one(clean(in_body), clean(in_header), "idempotency_key")
+    key = only_one(clean(in_body), clean(in_header), "idempotency_key")
     request.state.caller = caller
     parts, held = parts_of(request), request.state.held
     percept = replace(percept, overheard_by=held.overhears(percept.user_id))
@@ -256,11 +256,3 @@ def _spoken(text: str) -> str:
     if not (spoken := clean(text)):
         raise UserError("The text is empty once control characters are removed; send some words.")
     return spoken
-
-
-def _one(in_body: str, in_header: str, name: str) -> Any:
-    """The value given in either place. Raises `UserError` if the two differ."""
-    given = {in_body, in_header} - {""}
-    if len(given) > 1:
-        raise UserError(f"{name} in the body and the header differ; send only one")
-    return given.pop() if given else ""
