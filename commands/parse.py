@@ -10,6 +10,7 @@ import difflib
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from noodlings.errors import UserError
@@ -183,13 +184,11 @@ def _value(flag: Flag, value: str) -> FlagValue:
         if not value:
             raise UserError(f"--{flag.name} needs {_wanted(flag)} after it: {flag}")
         return value
-    try:
+    with suppress(ValueError, OverflowError):
         number = flag.kind(value)
-    except ValueError:
-        raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.") from None
-    if not flag.low <= float(number) <= flag.high:  # NaN is refused, too
-        raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.")
-    return number
+        if flag.low <= float(number) <= flag.high:  # NaN is refused, too
+            return number
+    raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.")
 
 
 def _wanted(flag: Flag) -> str:

@@ -65,6 +65,7 @@ def test_flags_are_read_in_any_case():
         ("servnak --limit 0", ("1 to 200", "'0'")),
         ("servnak --limit -3", ("1 to 200", "'-3'")),
         ("servnak --limit 2.5", ("whole number",)),
+        (f"servnak --limit 1{'0' * 400}", ("1 to 200",)),
         ("servnak --above nan", ("number from 0 to 1",)),
         ("servnak --above inf", ("number from 0 to 1",)),
         ("servnak --user", ("--user WHO",)),
