@@ -32,6 +32,9 @@ DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 log = logging.getLogger(__name__)
 _refused = logging.getLogger(f"{__name__}.refused")
+for _one in (log, _refused):
+    _one.setLevel(logging.INFO)
+    _one.propagate = False
 
 
 def note(**facts: Any) -> None:
@@ -65,15 +68,9 @@ def _writing(log: logging.Logger, path: Path, kept: int) -> Iterator[None]:
             file.chmod(0o600)
     except OSError as error:
         raise UserError(f"the audit log cannot be written: {path}: {error.strerror or error}") from None
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    level, propagate = log.level, log.propagate
     log.addHandler(handler)
-    log.setLevel(logging.INFO)
-    log.propagate = False
     try:
         yield
     finally:
-        log.setLevel(level)
-        log.propagate = propagate
         log.removeHandler(handler)
         handler.close()
