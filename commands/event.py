@@ -17,7 +17,7 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.agent.agent import Agent
 from noodlings.agent.events import EVENT, game_event
 from noodlings.drawing.marks import QUIET, feeling_text, words
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import UserError
 from noodlings.inspect.mood import MoodView
 from noodlings.text import shorten
 from noodlings.validation import nearest
@@ -45,7 +45,7 @@ async def event(context: CommandContext, arguments: str) -> Reply:
     """
     context.caller.require_admin("let a game's event happen")
     name, happened, facts = _read(arguments)
-    agent = _agent(context, name)
+    agent = context.society.find(name)
     if not happened:
         raise UserError(
             f"Which event? The rules know {', '.join(agent.rules.events)}. Type it like this: {_USAGE}"
@@ -72,16 +72,6 @@ async def event(context: CommandContext, arguments: str) -> Reply:
     return Reply(data, _view(percept, before, after, trace, what, heard))
 
 
-def _agent(context: CommandContext, name: str) -> Agent:
-    """The character. `NotFound` also shows the usage if the name may hold a word too many."""
-    try:
-        return context.society.find(name)
-    except NotFound as error:
-        if " " not in name:
-            raise
-        raise NotFound(f"{error} Type it like this: {_USAGE}") from None
-
-
 def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
     """The character, the event ("" for none), and its facts."""
     given = split_words(arguments)
@@ -96,7 +86,9 @@ def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
     names = [word for word in given if "=" not in word]
     if not names:
         raise UserError(f"Which character? Type it like this: {_USAGE}")
-    return (names[0], "", facts) if len(names) == 1 else (" ".join(names[:-1]), names[-1], facts)
+    if len(names) > 2:
+        raise UserError(f"'{shorten(names[2], 30)}' is one word too many. Type it like this: {_USAGE}")
+    return names[0], names[1] if len(names) == 2 else "", facts
 
 
 def _value(text: str) -> Any:

@@ -108,7 +108,7 @@ async def test_only_an_admin_may(player, role):
         ("@event hp=3", "Which character?"),
         ("@event servnak", "Which event? The rules know creeper_nearby, health_critical"),
         ("@event servnack dawn", "did you mean SERVNAK"),
-        ("@event servnak hp 3", "There is no character servnak hp; did you mean SERVNAK? Type it like this"),
+        ("@event servnak hp 3", "'3' is one word too many. Type it like this"),
         ("@event servnak dawn hp=3 hp=4", "The fact hp is given twice"),
         ("@event servnak dawn =3", "The name of a fact"),
         ("@event servnak dawn event=dusk", "must not be called event"),
