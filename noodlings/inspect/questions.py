@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 from noodlings.errors import NoodlingsError, UserError
 from noodlings.text import clean, shorten
@@ -52,16 +52,21 @@ class Question(Generic[V]):
     Attributes:
         name: the method of `noodlings.inspect.inspector.Inspector` that answers it.
         view: the class of the answer, with its module below `noodlings.inspect`.
-        path: in the API, below `/api`.
+        where: its path in the API, relative to `/api/agents/{agent}/`.
         values: turns the arguments into those of the inspector.
         whole: whether a question without a limit means everything.
     """
 
     name: str
     view: str
-    path: str
+    where: str
     values: Callable[[Arguments], Arguments] = dict
     whole: bool = False
+
+    @property
+    def path(self) -> str:
+        """The path in the API, below `/api`."""
+        return urljoin("/agents/{agent}/", self.where)
 
     def kind(self) -> type[V]:
         kind: type[V] = resolve_name(f"noodlings.inspect.{self.view}")
@@ -143,64 +148,46 @@ def _recall(how: Arguments) -> Arguments:
     return {**asked, "how": RecallOptions(**ways)}
 
 
-MEMORY = "/agents/{agent}/memory"
-
 AGENTS: Question[views.AgentsView] = Question("agents", "views:AgentsView", "/agents")
 """About all agents; every other question is about one."""
 AGENT: Question[views.AgentView] = Question("agent", "views:AgentView", "/agents/{agent}")
-MOOD: Question[mood.MoodView] = Question("mood", "mood:MoodView", "/agents/{agent}/mood")
-OBSERVE: Question[mood.ObserveView] = Question("observe", "mood:ObserveView", "/agents/{agent}/state")
-WHY: Question[why.WhyView] = Question("why", "why:WhyView", "/agents/{agent}/why")
-TURN: Question[why.WhyView] = Question("turn", "why:WhyView", "/agents/{agent}/turns/{entry}")
-PROMPT: Question[why.PromptView] = Question(
-    "prompt", "why:PromptView", "/agents/{agent}/turns/{entry}/prompt"
-)
-TRANSISTORS: Question[why.TransistorsView] = Question(
-    "transistors", "why:TransistorsView", "/agents/{agent}/transistors"
-)
-PEOPLE: Question[people.PeopleView] = Question(
-    "people", "people:PeopleView", "/agents/{agent}/people", whole=True
-)
+MOOD: Question[mood.MoodView] = Question("mood", "mood:MoodView", "mood")
+OBSERVE: Question[mood.ObserveView] = Question("observe", "mood:ObserveView", "state")
+WHY: Question[why.WhyView] = Question("why", "why:WhyView", "why")
+TURN: Question[why.WhyView] = Question("turn", "why:WhyView", "turns/{entry}")
+PROMPT: Question[why.PromptView] = Question("prompt", "why:PromptView", "turns/{entry}/prompt")
+TRANSISTORS: Question[why.TransistorsView] = Question("transistors", "why:TransistorsView", "transistors")
+PEOPLE: Question[people.PeopleView] = Question("people", "people:PeopleView", "people", whole=True)
 """What it knows of people, as cards, with the memories that are their evidence."""
 PROFILE: Question[relationships.ProfileView] = Question(
-    "profile", "relationships:ProfileView", "/agents/{agent}/profile", whole=True
+    "profile", "relationships:ProfileView", "profile", whole=True
 )
 """What it makes of people, with the memories that weigh most."""
-JOURNAL: Question[journal.JournalView] = Question(
-    "journal", "journal:JournalView", "/agents/{agent}/journal", whole=True
-)
+JOURNAL: Question[journal.JournalView] = Question("journal", "journal:JournalView", "journal", whole=True)
 """What happened, day by day, in its own words, with the memories that each sentence rests on."""
-CHRONICLE: Question[chronicle.ChronicleView] = Question(
-    "chronicle", "chronicle:ChronicleView", "/agents/{agent}/chronicle"
-)
+CHRONICLE: Question[chronicle.ChronicleView] = Question("chronicle", "chronicle:ChronicleView", "chronicle")
 """Which commits of the code bases that it read answer a question."""
-FOCUS: Question[links.FocusView] = Question("focus", "links:FocusView", "/agents/{agent}/focus")
-RECALL: Question[recall.RecallView] = Question(
-    "recall", "recall:RecallView", "/agents/{agent}/recall", _recall
-)
-ARCHIVE: Question[recall.ArchiveView] = Question("archive", "recall:ArchiveView", "/agents/{agent}/archive")
+FOCUS: Question[links.FocusView] = Question("focus", "links:FocusView", "focus")
+RECALL: Question[recall.RecallView] = Question("recall", "recall:RecallView", "recall", _recall)
+ARCHIVE: Question[recall.ArchiveView] = Question("archive", "recall:ArchiveView", "archive")
 """How far the archive that `RECALL` searches is loaded."""
-STATS: Question[views.StatsView] = Question("stats", "views:StatsView", f"{MEMORY}/stats")
-WORKING: Question[views.EntriesView] = Question(
-    "working", "views:EntriesView", f"{MEMORY}/working", whole=True
-)
+STATS: Question[views.StatsView] = Question("stats", "views:StatsView", "memory/stats")
+WORKING: Question[views.EntriesView] = Question("working", "views:EntriesView", "memory/working", whole=True)
 EPISODIC: Question[views.EntriesView] = Question(
-    "episodic", "views:EntriesView", f"{MEMORY}/episodic", whole=True
+    "episodic", "views:EntriesView", "memory/episodic", whole=True
 )
-IMPORTANT: Question[views.EntriesView] = Question("important", "views:EntriesView", f"{MEMORY}/important")
-BY_USER: Question[views.EntriesView] = Question(
-    "by_user", "views:EntriesView", f"{MEMORY}/by-user", whole=True
-)
-BROWSE: Question[views.EntriesView] = Question("browse", "views:EntriesView", f"{MEMORY}/browse", _page)
+IMPORTANT: Question[views.EntriesView] = Question("important", "views:EntriesView", "memory/important")
+BY_USER: Question[views.EntriesView] = Question("by_user", "views:EntriesView", "memory/by-user", whole=True)
+BROWSE: Question[views.EntriesView] = Question("browse", "views:EntriesView", "memory/browse", _page)
 """One page of episodic memory or of everything that was ever perceived, sorted and filtered."""
 SYMBOLS: Question[symbols.SymbolsView] = Question(
-    "symbols", "symbols:SymbolsView", f"{MEMORY}/symbols", whole=True
+    "symbols", "symbols:SymbolsView", "memory/symbols", whole=True
 )
 AFFECT_GROUPS: Question[views.AffectGroupsView] = Question(
-    "affect_groups", "views:AffectGroupsView", f"{MEMORY}/affect-groups"
+    "affect_groups", "views:AffectGroupsView", "memory/affect-groups"
 )
-ALIKE: Question[views.AlikeView] = Question("affect_alike", "views:AlikeView", f"{MEMORY}/by-affect", _alike)
-FLOW: Question[views.FlowView] = Question("last_retrieval", "views:FlowView", f"{MEMORY}/last-retrieval")
-LINKS: Question[links.LinksView] = Question("links", "links:LinksView", f"{MEMORY}/entries/{{entry}}/links")
+ALIKE: Question[views.AlikeView] = Question("affect_alike", "views:AlikeView", "memory/by-affect", _alike)
+FLOW: Question[views.FlowView] = Question("last_retrieval", "views:FlowView", "memory/last-retrieval")
+LINKS: Question[links.LinksView] = Question("links", "links:LinksView", "memory/entries/{entry}/links")
 
 QUESTIONS = {one.name: one for one in list(globals().values()) if isinstance(one, Question)}
