@@ -14,13 +14,7 @@ from noodlings.agent.night import REFLECTING
 from noodlings.drawing.marks import LOUD, QUIET, ago, words
 from noodlings.errors import UserError
 from noodlings.inspect.changes import FactKnown, NightView
-from noodlings.inspect.people import (
-    AcquaintanceView,
-    FactView,
-    PeopleView,
-    PersonCardView,
-    PlanView,
-)
+from noodlings.inspect.people import AcquaintanceView, FactView, PeopleView, PersonCardView, PlanView
 from noodlings.inspect.relationships import ProfileView, RelationshipView
 
 PROFILE_PAGE = 15
