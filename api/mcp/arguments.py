@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID
+from noodlings.affect.game_rules import Signed, Unit
 from noodlings.inspect.recall import Status
 from noodlings.recall.focus import DEFAULT_LEVEL, LEVELS
 from noodlings.text import MAX_LINE
@@ -44,8 +45,6 @@ Moment = Annotated[
         examples=["3d", "2026-01-31"],
     ),
 ]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Signed = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 
 
 class Arguments(BaseModel):
@@ -82,7 +81,7 @@ class SearchMemories(Arguments):
         False,
         description="Use the character's present mood as the feeling, unless emotional_context is given.",
     )
-    emotion_weight: Share | None = Field(
+    emotion_weight: Unit | None = Field(
         None,
         description="How much the feeling counts, 0 (not at all) to 1. Default: retrieval.emotion_weight. "
         "Even at 1, a memory that clearly fits better stays in front.",
@@ -102,11 +101,11 @@ class SearchMemories(Arguments):
         "", max_length=40, description="Only memories of this feeling, such as joy.", examples=["sorrow"]
     )
     tag: str = Field("", max_length=MAX_ID, description="Only memories with this tag.", examples=["quest"])
-    min_importance: Share = Field(0.0, description="Only memories at least this important.")
+    min_importance: Unit = Field(0.0, description="Only memories at least this important.")
     status: Status | None = Field(
         None, strict=False, description="Only memories kept here; archive: those no longer in mind."
     )
-    min_score: Share = Field(0.0, description="Only results with at least this score.")
+    min_score: Unit = Field(0.0, description="Only results with at least this score.")
 
 
 class StoreMemory(Arguments):
