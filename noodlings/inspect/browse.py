@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
-from noodlings.inspect.reading import readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut, readable_entries
 from noodlings.inspect.views import EntriesView
 from noodlings.text import clean
@@ -71,7 +70,7 @@ class PageReader:
         wanted = cut(ids, page.limit, page.offset)
         entries = await asyncio.to_thread(viewpoint.readable, wanted)
         seen = [entries[number] for number in wanted if number in entries]
-        own = perceived if caller.sees_all else len(readable_ids(viewpoint))
+        own = perceived if caller.sees_all else len(viewpoint.readable_ids())
         return viewpoint.entries("everything", seen, page.offset, len(ids), perceived - own)
 
     async def _ids(self, viewpoint: Viewpoint, order: Order, page: Page) -> Sequence[int]:
@@ -86,7 +85,7 @@ class PageReader:
                 viewpoint.store.in_order, viewpoint.agent_id, order, page.falling, wanted, among
             )
             if not caller.sees_all and among is None:
-                own = set(readable_ids(viewpoint))
+                own = set(viewpoint.readable_ids())
                 found = [number for number in found if number in own]
             if not caller.sees_all and order is Order.IMPORTANCE:
                 known = await asyncio.to_thread(viewpoint.stored, found)

@@ -13,7 +13,6 @@ from itertools import islice
 
 from noodlings.agent.recollection import uncalled
 from noodlings.errors import UserError
-from noodlings.inspect.reading import read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.reflection.journal import sentences_of
@@ -90,7 +89,7 @@ async def journal_of(
     offset = offset if wanted is None else 0
     while True:
         forgettings = viewpoint.agent.forgettings
-        ids = readable_ids(viewpoint)
+        ids = viewpoint.readable_ids()
         archive = viewpoint.agent.archive
         if archive is not None:  # the ids of imported memories are not in the order of time
             await archive.whole()
@@ -113,7 +112,7 @@ async def journal_of(
 async def days_of(viewpoint: Viewpoint) -> AsyncIterator[JournalDayView]:
     """Every day, one after the other, in no order."""
     found = dict[str, list[tuple[float, int]]]()
-    async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
+    async for entry in viewpoint.read():
         found.setdefault(iso(entry.timestamp)[:10], []).append((entry.timestamp, entry.id))
     for day in filter(None, found):
         in_time = [entry_id for _, entry_id in sorted(found[day])]
@@ -122,7 +121,7 @@ async def days_of(viewpoint: Viewpoint) -> AsyncIterator[JournalDayView]:
 
 async def _read(viewpoint: Viewpoint, ids: list[int]) -> AsyncIterator[MemoryEntry]:
     """These memories without the agent's name where it was called by it."""
-    async for entry in read_unhurried(viewpoint, ids):
+    async for entry in viewpoint.read(ids):
         yield replace(entry, user_text=clean(uncalled(entry.user_text, viewpoint.persona)))
 
 

@@ -17,9 +17,8 @@ from noodlings.affect.feeling import feeling
 from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import PLANS, newer_forms, uncalled
 from noodlings.errors import NotFound
-from noodlings.inspect.reading import PAGE, read_unhurried, readable_ids
 from noodlings.inspect.relationships import RelationshipView, relationship_with
-from noodlings.inspect.viewpoint import Viewpoint, cut
+from noodlings.inspect.viewpoint import PAGE, Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.recall.filters import EVERYTHING
 from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
@@ -208,7 +207,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
     before: dict[str, list[MemoryEntry]] = {}
     heard: dict[str, _Heard] = {}
     understood: dict[int, MemoryEntry] = {}
-    async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
+    async for entry in viewpoint.read():
         read += 1
         if _is_corrected(viewpoint, entry):
             continue
@@ -273,7 +272,7 @@ async def _spoken_of(viewpoint: Viewpoint, name: str) -> list[PersonCardView]:
     letter = rf"[^\W{UNSPACED}]"  # a name has no space beside it in scripts without them
     named = re.compile(rf"(?<!{letter}){re.escape(name)}(?!{letter})", re.I)
     found, private = list[Fact](), dict[int, bool]()
-    async for entry in read_unhurried(viewpoint, readable_ids(viewpoint)):
+    async for entry in viewpoint.read():
         text = clean(uncalled(entry.user_text, viewpoint.persona))
         match = named.search(text)
         if not match or entry.kind not in TOLD or text.endswith("?") or _is_corrected(viewpoint, entry):

@@ -9,9 +9,11 @@ Texts come out as clean single lines. What the caller may not read is only count
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,7 +25,7 @@ from noodlings.text import clean, folded, shorten
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Tier, may_learn
 from noodlings.values.caller import Caller, display_name, user_id_of
-from noodlings.values.memory import ImportanceParts, MemoryEntry, tags_of
+from noodlings.values.memory import ImportanceParts, MemoryEntry, Order, tags_of
 from noodlings.values.percept import Kind
 
 if TYPE_CHECKING:
@@ -81,6 +83,10 @@ def require_all_history(caller: Caller) -> None:
         raise Forbidden("You may only read what you yourself shared with a character; add --user me.")
 
 
+PAGE = 20
+"""Memories read at a time."""
+PATIENCE = 0.005
+"""Seconds of work after which other tasks have their turn."""
 STEPS = 4
 """Steps between 0 and 1 in which a player sees figures that others had a part in."""
 
@@ -125,6 +131,27 @@ class Viewpoint:
     def readable(self, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Those of the agent's entries that the caller may read, by id."""
         return {number: entry for number, entry in self.stored(ids).items() if self.may_read(entry)}
+
+    def readable_ids(self) -> list[int]:
+        """Ids of what the caller may read, oldest first. `may_read` must still be asked about each entry."""
+        if self.caller.sees_all:
+            return self.store.in_order(self.agent_id, Order.WHEN, falling=False)
+        return self.store.told_by(self.agent_id, self.caller.user_id)
+
+    async def read(self, ids: Sequence[int] | None = None) -> AsyncIterator[MemoryEntry]:
+        """Those of these memories (None: of all) that the caller may read, in this order, however many there
+        are: other tasks run in between."""
+        wanted = self.readable_ids() if ids is None else ids
+        began = time.perf_counter()
+        for at in range(0, len(wanted), PAGE):
+            page = wanted[at : at + PAGE]
+            entries = self.readable(page)
+            for entry_id in page:
+                if entry_id in entries:
+                    yield entries[entry_id]
+                if time.perf_counter() - began > PATIENCE:
+                    await asyncio.sleep(0)
+                    began = time.perf_counter()
 
     def memory(self, entry_id: int) -> MemoryEntry:
         """One entry of the agent.

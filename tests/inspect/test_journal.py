@@ -10,7 +10,7 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.reading import PAGE
+from noodlings.inspect.viewpoint import PAGE
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect

@@ -11,7 +11,7 @@ from noodlings.affect.feeling import feeling
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.people import PeopleView
-from noodlings.inspect.reading import PAGE
+from noodlings.inspect.viewpoint import PAGE
 from noodlings.ports import Changes
 from noodlings.recall.filters import Filters
 from noodlings.store.memory import MemoryStore
