@@ -104,7 +104,7 @@ class LoginGuard:
         timer: Timer,
         made: Callable[[Account, str], None] = lambda account, address: None,
     ) -> None:
-        self._accounts = accounts
+        self.accounts = accounts
         self._reserved = reserved
         self._timer = timer
         self._made = made
@@ -122,7 +122,7 @@ class LoginGuard:
                 await turns.enter_async_context(self._tries(name=who).turn)
             place = self._tries(address=address)
             async with nullcontext() if proved else place.turn:
-                account = await self._slowly(lambda: self._accounts.check(name, password))
+                account = await self._slowly(lambda: self.accounts.check(name, password))
                 if account is not None:
                     # Only here: it says nothing of others who fail at this name, or from this address.
                     here.proved, here.failed = True, 0
@@ -142,9 +142,9 @@ class LoginGuard:
         async with place.turn:
             place.failed += 1  # also when the name is taken: else one could find out all names
             try:
-                if self._reserved(name) or self._accounts.gone(name):
+                if self._reserved(name) or self.accounts.gone(name):
                     raise UserError(f"{name} is already taken; choose another name.")
-                account = await self._slowly(lambda: self._accounts.create(name, password))
+                account = await self._slowly(lambda: self.accounts.create(name, password))
             except UserError:
                 await self._wait(place.failed)
                 raise
@@ -152,10 +152,6 @@ class LoginGuard:
             self._tries(network_of(address), folded(name)).proved = True
             await self._wait(place.failed)
             return account
-
-    def holds(self, account: Account) -> bool:
-        """Whether somebody who logged in with this account may stay. Raises `StoreError`."""
-        return self._accounts.holds(account)
 
     async def _slowly(self, work: Callable[[], T]) -> T:
         async with self._hashing:

@@ -256,7 +256,7 @@ class _Visit:
 
     async def _follow(self, account: Account, dispatch: Dispatch) -> None:
         while (line := await self._next(self._settings.idle_seconds)) is not None:
-            if not self._settings.login_guard.holds(account):
+            if not self._settings.login_guard.accounts.holds(account):
                 self._show(Text("Your account was changed or removed; please connect again.", style="yellow"))
                 return
             answer = await dispatch(line)
