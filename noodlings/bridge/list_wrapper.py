@@ -27,10 +27,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, SupportsIndex
 
-from noodlings.bridge.attribute import ListAttribute
 from noodlings.bridge.host_rows import Row, mark_of, read_row, words_of
 from noodlings.bridge.row_marks import Content, RowMarks, content_of, has_entry, unmarked
 from noodlings.bridge.shown_rows import ShownRows
@@ -103,7 +102,7 @@ class MemoryListWrapper(list[Row]):
             use_hierarchical: False makes the attribute a plain list. None reads the setting
                 `memory.use_hierarchical`, once, when it is first needed.
         """
-        return ListAttribute(cls, lambda: cls(make(), shown=shown), use_hierarchical)
+        return ListAttribute(lambda: cls(make(), shown=shown), use_hierarchical)
 
     @staticmethod
     def context_for_response(
@@ -411,3 +410,66 @@ class MemoryListWrapper(list[Row]):
             row = entry.row()
             self._know(entry.id, row)
         return row
+
+
+_making = Lock()
+"""Several threads may be the first to use a list."""
+
+
+class ListAttribute:
+    """The descriptor behind `MemoryListWrapper.attribute`; `make` makes an empty list."""
+
+    def __init__(self, make: Callable[[], MemoryListWrapper], use_hierarchical: bool | None) -> None:
+        self._make = make
+        self._use_hierarchical = use_hierarchical
+        self._name = self._own_name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name, self._own_name = f"_{name}_wrapper", name
+
+    def __get__(self, host: Any, owner: type | None = None) -> Any:
+        if host is None:
+            return self
+        if not hasattr(host, "__dict__"):
+            raise UserError(f"{type(host).__name__} has __slots__, and needs '__dict__' among them")
+        held = vars(host)
+        if self._use_hierarchical is None:
+            self._use_hierarchical = _setting()
+        if (
+            self._name not in held
+            or isinstance(held[self._name], MemoryListWrapper) != self._use_hierarchical
+        ):
+            with _making:
+                self._begin(held)
+        return held[self._name]
+
+    def _begin(self, held: dict[str, Any]) -> None:
+        """Start with nothing, or with the rows of a host that was pickled or made without this descriptor."""
+        rows = held.get(self._name, held.pop(self._own_name, []))
+        if not self._use_hierarchical:
+            held.setdefault(self._name, rows)
+        elif not isinstance(rows, MemoryListWrapper):
+            made = self._make()
+            made.assign(rows or ())
+            held[self._name] = made
+
+    def __set__(self, host: Any, rows: Iterable[Any] | ListAttribute | None) -> None:
+        """Show other rows. A dataclass without a value for the field assigns the descriptor itself."""
+        shown = self.__get__(host)
+        if isinstance(shown, MemoryListWrapper):
+            shown.assign(() if rows is None or isinstance(rows, ListAttribute) else rows)
+        else:
+            vars(host)[self._name] = [] if isinstance(rows, ListAttribute) else rows
+
+    def __delete__(self, host: Any) -> None:
+        """Delete the list and the memory behind it."""
+        del vars(host)[self._name]
+
+
+def _setting() -> bool:
+    """`memory.use_hierarchical`; a vendored copy has no settings and takes the default."""
+    try:
+        from noodlings.config import load_settings
+    except ImportError:
+        return True
+    return load_settings().memory.use_hierarchical
