@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.errors import UserError
+from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING, Filters
-from noodlings.recall.links import LinkStore, ReachedEntry, explore
+from noodlings.recall.links import ReachedEntry, explore
 from noodlings.recall.narrative import Narrator, block, token_count
 from noodlings.recall.search import Hit
 from noodlings.values.memory import LinkType, Recalled, Why
@@ -111,7 +112,7 @@ async def reconstruct_context(
     focus_level: int = DEFAULT_LEVEL,
     *,
     search: Search,
-    memory: LinkStore,
+    memory: Repository,
     narrator: Narrator,
     filters: Filters = EVERYTHING,
 ) -> Reconstruction:
@@ -155,7 +156,7 @@ def level_of(number: int) -> FocusLevel:
     return LEVELS[number]
 
 
-def _as_stored(hits: Sequence[Hit], filters: Filters, memory: LinkStore, agent_id: str) -> list[Recalled]:
+def _as_stored(hits: Sequence[Hit], filters: Filters, memory: Repository, agent_id: str) -> list[Recalled]:
     """The hits as they are stored now: an index may lag behind what was forgotten or changed."""
     entries = memory.entries(agent_id, [hit.entry_id for hit in hits])
     return [

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from noodlings.errors import UserError
+from noodlings.ports import Repository
 from noodlings.values.memory import Link, MemoryEntry
 
 MAX_DEPTH = 3
@@ -25,14 +25,6 @@ FADE = 0.8
 MaySee = Callable[[MemoryEntry], bool]
 Way = tuple[int, Link]
 """A neighbour, and the strongest link that leads there."""
-
-
-class LinkStore(Protocol):
-    """Where entries and their links are kept; every store is one. See `noodlings.ports.Repository`."""
-
-    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]: ...
-
-    def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +60,7 @@ class Exploration:
 
 
 def explore(
-    memory: LinkStore,
+    memory: Repository,
     agent_id: str,
     starts: Mapping[int, float],
     depth: int,
