@@ -237,14 +237,8 @@ class Agent:
         return shield(self._services, value)[0]
 
     async def read_facts(self, latest: bool = False) -> int:
-        """Let the model read the next lines of what it was told; see `FactReading.read_next`.
-
-        Without a model, or with a plain memory, nothing is read.
-        """
-        reader = self._services.fact_reader
-        if reader is None or not self.memory.hierarchical:
-            return 0
-        return await self._facts.read_next(self, reader, latest=latest)
+        """Let the model read the next lines of what it was told; see `FactReading.read_next`."""
+        return await self._facts.read_next(self, latest)
 
     async def unread_lines(self) -> int:
         """How many of the lines it was told a model has still to read."""

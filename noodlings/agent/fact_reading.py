@@ -20,7 +20,7 @@ from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
-from noodlings.ports import Allowance, FactReader, ToldLines
+from noodlings.ports import Allowance, ToldLines
 from noodlings.recall.filters import Filters
 from noodlings.reflection.facts import TOLD
 from noodlings.reflection.plans import DAY
@@ -63,8 +63,10 @@ class FactReading:
             lines += self._tells(entry)
         return lines
 
-    async def read_next(self, agent: Agent, reader: FactReader, *, latest: bool = False) -> int:
+    async def read_next(self, agent: Agent, latest: bool = False) -> int:
         """Read the next lines, and keep what they tell; returns how many were read, 0 if none are left.
+
+        Without a model, or with a plain memory, nothing is read.
 
         Args:
             latest: where more than `BACKLOG` entries are unread, read the last of them.
@@ -73,6 +75,9 @@ class FactReading:
             LLMError: the model did not read them; they will be read another time.
             StoreError: what they tell could not be kept.
         """
+        reader = self.services.fact_reader
+        if reader is None or not self.core.memory.hierarchical:
+            return 0
         async with self._lock:
             after = self.core.memory.last_id - BACKLOG if latest else 0
             lines, since, upto = await self._next(max(after, self.core.read.first_gap))
