@@ -6,8 +6,8 @@ file and shows what each transistor makes of the thought in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -127,7 +127,7 @@ def simulate(
     from noodlings.drawing.progress import progress_over
     from noodlings.lab.scenario import load_scenario
     from noodlings.lab.simulation import Ablation
-    from noodlings.lab.sweep import sweep
+    from noodlings.lab.sweep import sweep, written_table
 
     numbers, ablation = _seeds(seeds), Ablation.of(ablate.split(","))
     turns = replies = 0
@@ -141,7 +141,8 @@ def simulate(
         jobs=jobs,
         config=config,
     )
-    with _table(out) as write, progress_over(len(numbers), "simulating") as done:
+    table: AbstractContextManager[Write] = written_table(out) if out else nullcontext(lambda rows: None)
+    with table as write, progress_over(len(numbers), "simulating") as done:
         for finished, rows in enumerate(runs, 1):
             write(rows)
             turns += len(rows)
@@ -151,17 +152,6 @@ def simulate(
     where = f" in {out}" if out else "; --out FILE.csv writes down each"
     words = f"{turns:,} turns, {replies:,} replies{where}"
     report(words, {**figures, "turns": turns, "replies": replies}, as_json)
-
-
-@contextmanager
-def _table(path: Path | None) -> Iterator[Write]:
-    if path is None:
-        yield lambda rows: None
-        return
-    from noodlings.lab.sweep import written_table
-
-    with written_table(path) as write:
-        yield write
 
 
 def _seeds(given: str) -> Sequence[int]:

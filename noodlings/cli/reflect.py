@@ -39,9 +39,7 @@ def reflect(
     reads = bool(settings.llm.base_url) and settings.llm.read_facts
     with opened(settings, read_only=dry_run) as society:
         agents = [society.find(name)] if name else [society.agents[one] for one in society.store.agents()]
-        unread = asyncio.run(_unread(agents))
-        read = asyncio.run(_read(agents, sum(unread.values()))) if reads and not dry_run else {}
-        nights = asyncio.run(_nights(agents, dry_run))
+        unread, read, nights = asyncio.run(_reflected(agents, reads, dry_run))
     lines = unread if dry_run else read
     told = [_told(who, night, lines.get(who, 0) * reads, dry_run) for who, night in nights.items()]
     found = {who: asdict(night) for who, night in nights.items()}
@@ -49,8 +47,13 @@ def reflect(
     report("\n".join(filter(None, told)) or "There is nothing new to go over.", data_of, as_json)
 
 
-async def _unread(agents: list[Agent]) -> dict[str, int]:
-    return {agent.persona.name: await agent.unread_lines() for agent in agents}
+async def _reflected(
+    agents: list[Agent], reads: bool, dry_run: bool
+) -> tuple[dict[str, int], dict[str, int], dict[str, NightProgress]]:
+    """By character, how many lines a model had still to read, how many it has read, and the night."""
+    unread = {agent.persona.name: await agent.unread_lines() for agent in agents}
+    read = await _read(agents, sum(unread.values())) if reads and not dry_run else {}
+    return unread, read, {agent.persona.name: await agent.reflect(dry_run) for agent in agents}
 
 
 async def _read(agents: list[Agent], total: int) -> dict[str, int]:
@@ -68,10 +71,6 @@ async def _read(agents: list[Agent], total: int) -> dict[str, int]:
                 whole = f"{sum(read.values()):,} of {total:,} lines are read; run it again to continue"
                 raise LLMError(f"{error}. {whole}") from None
     return read
-
-
-async def _nights(agents: list[Agent], dry_run: bool) -> dict[str, NightProgress]:
-    return {agent.persona.name: await agent.reflect(dry_run) for agent in agents}
 
 
 def _told(who: str, night: NightProgress, lines: int, dry_run: bool) -> str:
