@@ -21,8 +21,8 @@ class MemoryStore(SqlStore):
 
     keeps_secrets = True
 
-    def __init__(self, *, working_capacity: int = 20, kept_traces: int = 2_000) -> None:
-        self._use(_MemoryDatabase(), working_capacity, kept_traces)
+    def __init__(self, *, working_capacity: int = 20) -> None:
+        self._use(_MemoryDatabase(), working_capacity)
 
 
 class _MemoryDatabase(Database):

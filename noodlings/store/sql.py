@@ -64,7 +64,6 @@ class SqlStore:
         durability: what `commit` returned from survives a killed process ("normal"), or a power cut ("full").
         read_only: takes no lock and writes nothing; sees what a running writer commits.
         working_capacity: how many of the latest entries `load` brings.
-        kept_traces: for how many of an agent's latest percepts traces are kept.
         encryption: the user's keys, and what they are for; without it nothing is encrypted, and nothing
             secret is kept.
         shared: other workers write to the same PostgreSQL database, each to its own agents.
@@ -86,7 +85,6 @@ class SqlStore:
         read_only: bool = False,
         *,
         working_capacity: int = 20,
-        kept_traces: int = 2_000,
         encryption: Encryption | None = None,
         shared: bool = False,
     ) -> None:
@@ -95,18 +93,11 @@ class SqlStore:
             undo.callback(database.close)
             sharing = database.sharing() if shared else None
             undo.pop_all()
-        self._use(database, working_capacity, kept_traces, sharing)
+        self._use(database, working_capacity, sharing)
 
-    def _use(
-        self,
-        database: SqlDatabase,
-        working_capacity: int,
-        kept_traces: int,
-        sharing: Sharing | None = None,
-    ) -> None:
+    def _use(self, database: SqlDatabase, working_capacity: int, sharing: Sharing | None = None) -> None:
         self._database = database
         self._working_capacity = working_capacity
-        self._kept_traces = kept_traces
         self._known: set[str] = set()
         self.sharing = sharing
         self._closing = threading.Event()
@@ -118,7 +109,7 @@ class SqlStore:
         return self._database.vault.encrypts
 
     def commit(self, changes: Changes) -> None:
-        agent_id, writes = changes.agent_id, writes_of(changes, self._kept_traces)
+        agent_id, writes = changes.agent_id, writes_of(changes)
         if self._database.vault.changed():
             self._take_up_keys()
         with self._writing(agent_id) as transaction:
@@ -291,12 +282,11 @@ class SqlStore:
     def forget(
         self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
     ) -> Forgotten:
-        """Delete entries with everything that was made of them, in the file and its log, to the last byte.
+        """Delete entries with everything that was made of them, see `noodlings.store.forgetting`.
 
-        Their traces go; traces that recalled them lose the reference and the words; responses of such turns
-        that repeat what was forgotten go too (see `noodlings.store.forgetting`). That it was done is kept as
-        an event, with `by_user`, world time and count, and without content. The agent's state is its owner's:
-        commit one without the forgotten before. Takes time in proportion to the size of the file.
+        That it was done is kept as an event, with `by_user`, world time and count, and without content. The
+        agent's state is its owner's: commit one without the forgotten before. Takes time in proportion to the
+        size of the file.
 
         Raises:
             StoreError: nothing was forgotten.

@@ -20,6 +20,9 @@ from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_r
 from noodlings.store.transaction import Change, Transaction
 from noodlings.values.memory import EntryVector
 
+KEPT_TRACES = 2_000
+"""For how many of an agent's latest percepts traces are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -47,8 +50,8 @@ class Write:
         return [row if self.ids(row) <= there else row | self.instead for row in self.rows]
 
 
-def writes_of(changes: Changes, kept_traces: int) -> list[Write]:
-    """What a commit writes, in this order; of its traces those of its latest `kept_traces` percepts stay.
+def writes_of(changes: Changes) -> list[Write]:
+    """What a commit writes, in this order.
 
     Raises:
         StoreError: a part of it cannot be kept, or is another agent's.
@@ -78,7 +81,7 @@ def writes_of(changes: Changes, kept_traces: int) -> list[Write]:
         Write(sql.JOIN_EPISODIC, keys(sorted(members - {row["id"] for row in added})), ("of_id",)),
         Write(sql.LEAVE_EPISODIC, keys(changes.evicted), ("of_id",)),
         Write(sql.ADD_TRACE, traces, ("entry_id",)),
-        Write(sql.PRUNE_TRACES, [of_agent | {"oldest": row["entry_id"] - kept_traces} for row in traces]),
+        Write(sql.PRUNE_TRACES, [of_agent | {"oldest": row["entry_id"] - KEPT_TRACES} for row in traces]),
         Write(sql.DROP_LINK, [of_agent | {f"of_{end}": row[end] for end in ends} for row in unlinked]),
         Write(sql.ADD_LINK, [link_row(agent_id, link) for link in changes.links], ("source_id", "target_id")),
         vector_writes(agent_id, changes.vectors),

@@ -160,8 +160,10 @@ def test_a_turn_that_is_traced_again_has_its_later_trace(store: AnyStore) -> Non
     assert [trace.response for trace in store.traces(AGENT, 9)] == ["YES"]
 
 
-def test_traces_are_kept_for_the_latest_percepts_only(make: Make) -> None:
-    store = make(kept_traces=3)
+def test_traces_are_kept_for_the_latest_percepts_only(
+    store: AnyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("noodlings.store.writing.KEPT_TRACES", 3)
     for number in range(1, 8):
         store.commit(Changes(AGENT, added=(an_entry(number),), trace=a_trace(number)))
     assert [trace.entry_id for trace in store.traces(AGENT, 99)] == [7, 6, 5]

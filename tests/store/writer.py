@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from noodlings.ports import AgentState, Changes
+from noodlings.store import writing
 from noodlings.store.keys import UserKeys
 from noodlings.store.sql import SqlStore
 from noodlings.store.vault import Encryption
@@ -20,7 +21,8 @@ from tests.store.records import AGENT, a_symbol, a_trace, an_entry
 def main(where: str, key_file: str = "") -> None:
     """Two commits a turn, as an agent makes them: the percept, then everything that came of it."""
     encryption = Encryption(Tier.OPEN, UserKeys(file=key_file)) if key_file else None
-    store = SqlStore(where if "://" in where else Path(where), kept_traces=50, encryption=encryption)
+    writing.KEPT_TRACES = 50
+    store = SqlStore(where if "://" in where else Path(where), encryption=encryption)
     record = store.load(AGENT)
     number = record.last_id if record else 0
     print("open", flush=True)
