@@ -69,10 +69,6 @@ class MiniLM:
     name = "all-MiniLM-L6-v2-int8"
     dimensions = DIMENSIONS
 
-    def __init__(self, model: Path | None = None) -> None:
-        """Args: model: a file to use instead of the one in the installed package, with the same hash."""
-        self._file = model
-
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, float32 of shape (len(texts), 384), in the order of the texts.
 
@@ -111,9 +107,8 @@ class MiniLM:
         384), and a mask that is 1 for a text's own tokens."""
         if not texts:
             return
-        file = self._file or _installed_model()
         with _LOADING:
-            tokenizer, session = _loaded(file)
+            tokenizer, session = _loaded(_installed_model())
         tokens = [tokenizer.encode(clean(text)).ids for text in texts]
         for batch in _batches_of_like_length(tokens):
             ids = np.zeros((len(batch), max(len(tokens[i]) for i in batch)), dtype=np.int64)

@@ -274,29 +274,19 @@ PAGES_REST = 9.0
 
 
 class BackgroundWriter:
-    """Writes what is due, in the order in which it came. The thread begins with the first work.
+    """Writes what is due, in the order in which it came, after the notes of what is encrypted by now are gone.
+
+    The thread begins with the first work.
 
     The first note that is not written is logged as a warning, with the reason; others are not, for when a
     disk is full there are many.
 
     Args:
         writer: writes the notes.
-        first: what is done before anything else.
-        capacity, pause: see `CAPACITY` and `PAUSE`.
     """
 
-    def __init__(
-        self,
-        writer: NoteWriter,
-        first: Sequence[Callable[[], object]] = (),
-        *,
-        capacity: int = CAPACITY,
-        pause: float = PAUSE,
-    ) -> None:
+    def __init__(self, writer: NoteWriter) -> None:
         self._writer = writer
-        self._first = first
-        self._capacity = capacity
-        self._pause = pause
         self._due: dict[tuple[str, int], bool] = {}  # agent and id → whether it gets a note in any case
         self._pages: dict[str, float] = {}  # agent → when its pages are due
         self._making = ""  # the agent whose pages are being made
@@ -306,7 +296,7 @@ class BackgroundWriter:
         self._closing = False
         self._thread: Thread | None = None
         self._warned = False
-        if first:
+        if writer.has_encrypted:
             self._start()
 
     def add(self, agent_id: str, ids: Collection[int], new: Collection[int]) -> None:
@@ -315,10 +305,10 @@ class BackgroundWriter:
             waits = not self._due  # else it knows that there is work: to wake it would cost an event its turn
             for entry_id in ids:
                 key = (agent_id, entry_id)
-                if key in self._due or len(self._due) < self._capacity:
+                if key in self._due or len(self._due) < CAPACITY:
                     self._due[key] = self._due.get(key, False) or entry_id in new
                 else:
-                    self._warn(f"{self._capacity:,} are due already")
+                    self._warn(f"{CAPACITY:,} are due already")
             if waits:
                 self._changed.notify()
         self._start()
@@ -362,8 +352,7 @@ class BackgroundWriter:
             self._thread.start()
 
     def _work(self) -> None:
-        for work in self._first:
-            self._attempt(work)
+        self._attempt(self._writer.prune)
         while (next_due := self._take()) is not None:
             self._write(next_due)
 
@@ -398,7 +387,7 @@ class BackgroundWriter:
                     return None
                 soonest = min(self._pages.values(), default=math.inf)
                 self._changed.wait(None if soonest == math.inf else max(soonest, self._rested) - now)
-            self._changed.wait_for(lambda: self._closing, self._pause)
+            self._changed.wait_for(lambda: self._closing, PAUSE)
             return self._pop()
 
     def _pop(self) -> tuple[tuple[str, int], bool]:
@@ -408,7 +397,7 @@ class BackgroundWriter:
     def _go_on(self) -> bool:
         """Between two steps of making pages: write the notes that are due, and pause. False near the end."""
         with self._changed:
-            self._changed.wait_for(lambda: self._closing, self._pause)
+            self._changed.wait_for(lambda: self._closing, PAUSE)
             due = [self._pop() for _ in range(len(self._due))]
         for next_due in due:
             self._write(next_due)
@@ -442,7 +431,7 @@ class NoteSync:
     def __init__(self, writer: NoteWriter, enabled: bool = True) -> None:
         self._writer = writer
         self._enabled = enabled
-        self._background = BackgroundWriter(writer, [writer.prune] if writer.has_encrypted else [])
+        self._background = BackgroundWriter(writer)
         for agent_id in _unfinished(writer):
             self._background.add(agent_id, {EVERY}, ())
 

@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,8 @@ from tests.store.records import an_entry
 class Recorder:
     """A writer that only notes down what it is asked for, and does it when it is let."""
 
+    has_encrypted = False
+
     def __init__(self, held: bool = False) -> None:
         self.asked: list[tuple[Any, ...]] = []
         self.first, self.go_on = threading.Event(), threading.Event()
@@ -37,18 +38,30 @@ class Recorder:
         self.first.set()
         assert self.go_on.wait(20)
 
-    def resume(self, agent_id: str) -> None:
-        self.asked.append(("resume", agent_id))
+    def prune(self) -> None:
+        if self.has_encrypted:
+            self.asked.append(("prune",))
 
 
-def writer_over(recorder: Recorder, *unfinished: str, **arguments: Any) -> BackgroundWriter:
-    first = [partial(recorder.resume, agent_id) for agent_id in unfinished]
-    return BackgroundWriter(recorder, first, **arguments)  # type: ignore[arg-type]
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notes are written when the writer is closed, and not before."""
+    monkeypatch.setattr("noodlings.notes.writer.PAUSE", 1e6)
 
 
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("noodlings.notes.writer.PAUSE", 0.0)
+
+
+def writer_over(recorder: Recorder) -> BackgroundWriter:
+    return BackgroundWriter(recorder)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("unhurried")
 def test_a_memory_that_changes_again_is_written_once() -> None:
     recorder = Recorder()
-    writer = writer_over(recorder, pause=1e6)  # until it is closed
+    writer = writer_over(recorder)
     writer.add("phi", [1], [1])
     writer.add("phi", [2, 1], [])
     writer.add("servnak", [1], [])
@@ -57,20 +70,23 @@ def test_a_memory_that_changes_again_is_written_once() -> None:
     assert recorder.asked == [("phi", 1, "new"), ("phi", 2, "new"), ("servnak", 1)]
 
 
+@pytest.mark.usefixtures("at_once")
 def test_notes_come_while_the_world_goes_on() -> None:
     recorder = Recorder()
-    writer = writer_over(recorder, pause=0.0)
+    writer = writer_over(recorder)
     writer.add("phi", [1], [1])
     assert recorder.first.wait(20)
     writer.close()
 
 
-def test_what_was_cut_off_comes_first() -> None:
+@pytest.mark.usefixtures("at_once")
+def test_what_is_encrypted_by_now_goes_first() -> None:
     recorder = Recorder()
-    writer = writer_over(recorder, "phi", "servnak", pause=0.0)
+    recorder.has_encrypted = True
+    writer = writer_over(recorder)
     writer.add("phi", [1], [1])
     writer.close()
-    assert recorder.asked == [("resume", "phi"), ("resume", "servnak"), ("phi", 1, "new")]
+    assert recorder.asked == [("prune",), ("phi", 1, "new")]
 
 
 def test_closing_twice_or_with_nothing_to_do_is_nothing() -> None:
@@ -79,9 +95,11 @@ def test_closing_twice_or_with_nothing_to_do_is_nothing() -> None:
     writer.close()
 
 
-def test_a_full_queue_only_logs(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.usefixtures("unhurried")
+def test_a_full_queue_only_logs(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("noodlings.notes.writer.CAPACITY", 2)
     recorder = Recorder()
-    writer = writer_over(recorder, capacity=2, pause=1e6)
+    writer = writer_over(recorder)
     with caplog.at_level(logging.WARNING):
         writer.add("phi", [1, 2, 3, 4], [1, 2, 3, 4])
         writer.add("phi", [2], [])
@@ -92,9 +110,10 @@ def test_a_full_queue_only_logs(caplog: pytest.LogCaptureFixture) -> None:
     assert "noodlings notes rebuild" in caplog.text
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_disk_that_does_not_answer_holds_up_nobody_for_long(caplog: pytest.LogCaptureFixture) -> None:
     recorder = Recorder(held=True)
-    writer = writer_over(recorder, pause=0.0)
+    writer = writer_over(recorder)
     writer.add("phi", [1], [1])
     assert recorder.first.wait(20)
     with caplog.at_level(logging.WARNING):
