@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -90,11 +90,11 @@ def import_(
     from noodlings.portable.intake import check, take_in
     from noodlings.portable.sealed import OpenedExport, header_of
     from noodlings.store.opening import name_of
-    from noodlings.store.transfer import intake
+    from noodlings.store.sql import SqlStore
     from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
-    encryption = Encryption.of(settings.store)
+    store, encryption = settings.store, Encryption.of(settings.store)
     with _input(file) as raw:
         total = count_lines(file)
         try:
@@ -102,7 +102,7 @@ def import_(
             with progress_over(total, "checking") as done:
                 found = check(lines, done)
             with (
-                intake(settings.database, settings.store.durability, encryption) as into,
+                closing(SqlStore(settings.database, store.durability, encryption=encryption)) as into,
                 progress_over(total, "importing") as done,
             ):
                 take_in(lines, found.agents, into, done)

@@ -274,9 +274,9 @@ PAGES_REST = 9.0
 
 
 class BackgroundWriter:
-    """Writes what is due, in the order in which it came, after the notes of what is encrypted by now are gone.
+    """Writes what is due, in the order in which it came. The thread begins with the first work.
 
-    The thread begins with the first work.
+    Before anything else it removes the notes of what is encrypted by now.
 
     The first note that is not written is logged as a warning, with the reason; others are not, for when a
     disk is full there are many.

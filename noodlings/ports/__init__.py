@@ -31,6 +31,7 @@ from noodlings.ports.storage import (
     AgentImporter,
     AgentRecord,
     AgentState,
+    ArchivedRecord,
     Changes,
     EntryColumns,
     Forgotten,

@@ -227,18 +227,25 @@ class StoreSnapshot(Protocol):
         """All records of sources that it was given, in the order of source and id."""
 
 
+ArchivedRecord = ArchivedEntry | Trace | Link | ArchivedSymbol | IngestedRecord
+
+
 class AgentImporter(Protocol):
     """Imports whole agents."""
 
     def agents(self) -> list[str]:
         """Ids of existing agents, sorted."""
 
-    def take_in(
-        self,
-        agent: ArchivedAgent,
-        records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol | IngestedRecord],
-    ) -> None:
-        """Store a new agent: all of it or, if `records` or the store raises, nothing."""
+    def take_in(self, agent: ArchivedAgent, records: Iterable[ArchivedRecord]) -> None:
+        """Store a new agent: all of it or, if `records` or the store raises, nothing.
+
+        Args:
+            records: a trace, a link, a symbol or a record stands behind the entries that it refers to.
+
+        Raises:
+            UserError: the agent is there already.
+            StoreError: something cannot be kept.
+        """
 
 
 class Notes(Protocol):

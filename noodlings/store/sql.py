@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from noodlings.errors import StoreError, UserError
-from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forgotten
+from noodlings.ports import AgentRecord, AgentState, ArchivedRecord, Changes, EntryColumns, Forgotten
 from noodlings.store import statements as sql
 from noodlings.store.database import Durability
-from noodlings.store.documents import LARGEST, from_json, id_list, text, to_json
+from noodlings.store.documents import LARGEST, from_json, id_list, text, to_json, whole
 from noodlings.store.forgetting import delete_entries, make_nameless, readable
 from noodlings.store.ingested_rows import taken_of
 from noodlings.store.leases import tell
@@ -39,10 +39,10 @@ from noodlings.store.rows import (
 from noodlings.store.sql_database import SqlDatabase
 from noodlings.store.transaction import Statement, Transaction
 from noodlings.store.vault import Encryption
-from noodlings.store.writing import vector_writes, write, writes_of
+from noodlings.store.writing import addition_of, vector_writes, write, writes_of
 from noodlings.values.audience import Tier
 from noodlings.values.ingested_record import IngestedRecord
-from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
+from noodlings.values.memory import ArchivedAgent, EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
 
 if TYPE_CHECKING:
@@ -278,6 +278,21 @@ class SqlStore:
         named = {"agent_id": agent_id, "source": source, "record_id": record_id}
         sealed = self._database.vault.sealed("source_records", named)
         return {"of_agent": agent_id, "of_source": sealed["source"], "of_record": sealed["record_id"]}
+
+    def take_in(self, agent: ArchivedAgent, records: Iterable[ArchivedRecord]) -> None:
+        """The port `AgentImporter`."""
+        row = {
+            "agent_id": text(agent.agent_id, "agent_id"),
+            "state": to_json(agent.state, "the state") if agent.state else None,
+            "forgotten_id": whole(agent.last_id, "last_id"),
+            "forgotten_symbol_id": whole(agent.last_symbol_id, "last_symbol_id"),
+        }
+        if agent.agent_id in self.agents():
+            raise UserError(f"{agent.agent_id} is already there")
+        with self._database.transaction() as transaction:
+            transaction.run(sql.ADD_AGENT, row)
+            for record in records:
+                transaction.run(*addition_of(agent.agent_id, record))
 
     def forget(
         self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""

@@ -1,7 +1,6 @@
-"""Whole agents out of a data folder, as of one moment, and into one.
+"""Whole agents out of a data folder, as of one moment.
 
-Reading goes on beside a running writer and sees nothing of what it commits meanwhile. An agent is taken in
-whole or not at all, and never over one that is there.
+Reading goes on beside a running writer and sees nothing of what it commits meanwhile.
 """
 
 from __future__ import annotations
@@ -12,36 +11,27 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import Insert
-
-from noodlings.errors import StoreError, UserError
+from noodlings.errors import StoreError
 from noodlings.store import statements as sql
-from noodlings.store.database import Durability
-from noodlings.store.documents import LARGEST, text, to_json, whole
-from noodlings.store.ingested_rows import taken_of, taken_row
+from noodlings.store.documents import LARGEST
+from noodlings.store.ingested_rows import taken_of
 from noodlings.store.opening import open_database
 from noodlings.store.rows import (
     Row,
     Stored,
     archived_symbol_of,
     entry_of,
-    entry_row,
     link_of,
-    link_row,
     state_of,
-    symbol_row,
     trace_of,
-    trace_row,
     vector_of,
 )
-from noodlings.store.sql_database import SqlDatabase
 from noodlings.store.transaction import Statement, Transaction
 from noodlings.store.vault import Encryption
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, EntryVector, Link
 from noodlings.values.trace import Trace
 
-ArchivedRecord = ArchivedEntry | Trace | Link | ArchivedSymbol | IngestedRecord
 Value = TypeVar("Value")
 
 log = logging.getLogger(__name__)
@@ -131,41 +121,6 @@ class SqlSnapshot:
                 self.damaged.append(str(error))
 
 
-class SqlImporter:
-    """Adds agents to a data folder; the port `AgentImporter`."""
-
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
-
-    def agents(self) -> list[str]:
-        with self._database.snapshot() as transaction:
-            return transaction.column(sql.AGENTS, {})
-
-    def take_in(self, agent: ArchivedAgent, records: Iterable[ArchivedRecord]) -> None:
-        """Keep an agent with its entries, traces, links, symbols and records, in one transaction.
-
-        Args:
-            records: a trace, a link, a symbol or a record stands behind the entries that it refers to. If
-                reading them raises, nothing is kept.
-
-        Raises:
-            UserError: the agent is there already.
-            StoreError: something cannot be kept.
-        """
-        row = {
-            "agent_id": text(agent.agent_id, "agent_id"),
-            "state": to_json(agent.state, "the state") if agent.state else None,
-            "forgotten_id": whole(agent.last_id, "last_id"),
-            "forgotten_symbol_id": whole(agent.last_symbol_id, "last_symbol_id"),
-        }
-        if agent.agent_id in self.agents():
-            raise UserError(f"{agent.agent_id} is already there")
-        with self._database.transaction() as transaction:
-            transaction.run(sql.ADD_AGENT, row)
-            for record in records:
-                transaction.run(*_addition(agent.agent_id, record))
-
-
 @contextmanager
 def snapshot(
     where: Path | str, encryption: Encryption | None = None, sealed_words: bool = False
@@ -186,34 +141,3 @@ def snapshot(
         database.snapshot() as transaction,
     ):
         yield SqlSnapshot(transaction, sealed_words)
-
-
-@contextmanager
-def intake(
-    where: Path | str, durability: Durability = "normal", encryption: Encryption | None = None
-) -> Iterator[SqlImporter]:
-    """The way into a data folder, which is made when it is missing, or into the database of a URL.
-
-    Raises:
-        UserError: something is to be encrypted, and there is no key.
-        StoreBusy: another process writes there.
-        StoreError: the database is damaged, foreign or of another version.
-    """
-    with closing(open_database(where, durability, encryption=encryption)) as database:
-        yield SqlImporter(database)
-
-
-def _addition(agent_id: str, record: ArchivedRecord) -> tuple[Insert, Row]:
-    """The statement that adds a record, and its row."""
-    match record:
-        case ArchivedEntry(entry, episodic, consolidated):
-            membership = {"episodic": episodic, "consolidated": consolidated}
-            return sql.ADD_ENTRY, entry_row(agent_id, entry) | membership
-        case Trace():
-            return sql.ADD_TRACE, trace_row(record)
-        case Link():
-            return sql.ADD_LINK, link_row(agent_id, record)
-        case ArchivedSymbol(symbol, faded):
-            return sql.ADD_SYMBOL, symbol_row(agent_id, symbol) | {"faded": faded}
-        case IngestedRecord():
-            return sql.ADD_TAKEN, taken_row(agent_id, record)

@@ -11,14 +11,18 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import Insert
+
 from noodlings.errors import StoreError
-from noodlings.ports import Changes
+from noodlings.ports import ArchivedRecord, Changes
 from noodlings.store import statements as sql
 from noodlings.store.documents import id_list, text, to_json, whole
 from noodlings.store.ingested_rows import FORGOTTEN, taken_row
 from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
 from noodlings.store.transaction import Change, Transaction
-from noodlings.values.memory import EntryVector
+from noodlings.values.ingested_record import IngestedRecord
+from noodlings.values.memory import ArchivedEntry, ArchivedSymbol, EntryVector, Link
+from noodlings.values.trace import Trace
 
 KEPT_TRACES = 2_000
 """For how many of an agent's latest percepts traces are kept."""
@@ -142,3 +146,19 @@ def _there(transaction: Transaction, agent_id: str, ids: set[int]) -> set[int]:
         if max(gone) > max(agent["forgotten_id"], transaction.value(sql.LAST_ID, of_agent)):
             raise StoreError(f"{agent_id} has no entry {max(gone)}: add it before it is changed")
     return there
+
+
+def addition_of(agent_id: str, record: ArchivedRecord) -> tuple[Insert, Row]:
+    """The statement that adds a record, and its row."""
+    match record:
+        case ArchivedEntry(entry, episodic, consolidated):
+            membership = {"episodic": episodic, "consolidated": consolidated}
+            return sql.ADD_ENTRY, entry_row(agent_id, entry) | membership
+        case Trace():
+            return sql.ADD_TRACE, trace_row(record)
+        case Link():
+            return sql.ADD_LINK, link_row(agent_id, record)
+        case ArchivedSymbol(symbol, faded):
+            return sql.ADD_SYMBOL, symbol_row(agent_id, symbol) | {"faded": faded}
+        case IngestedRecord():
+            return sql.ADD_TAKEN, taken_row(agent_id, record)

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -23,7 +24,7 @@ from noodlings.portable.export import Exported, export
 from noodlings.portable.intake import check, take_in
 from noodlings.ports import Changes
 from noodlings.store.sql import SqlStore
-from noodlings.store.transfer import intake, snapshot
+from noodlings.store.transfer import snapshot
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Percept
@@ -56,7 +57,7 @@ def exported(folder: Path, *agents: str) -> tuple[bytes, Exported]:
 def imported(folder: Path, content: bytes) -> None:
     file = io.BytesIO(content)
     found = check(file, lambda number: None)
-    with intake(folder) as into:
+    with closing(SqlStore(folder)) as into:
         take_in(file, found.agents, into, lambda number: None)
 
 
@@ -156,7 +157,7 @@ def test_any_memories_come_back_as_they_were(
     state = told(talked, "phi")[0].state
     last_id = min(max([entry.entry.id for entry in kept], default=0) + beyond, 2**53)
     turns = [replace(turn, agent_id=agent_id) for turn in turns]
-    with intake(here) as into:
+    with closing(SqlStore(here)) as into:
         last_symbol_id = max([made.symbol.id for made in images], default=0)
         agent = ArchivedAgent(agent_id, last_id, state, last_symbol_id)
         into.take_in(agent, [*kept, *turns, *links, *images, *given_to_it])
@@ -264,7 +265,7 @@ def strings(value: Any) -> Iterator[str]:
 
 def test_what_no_import_would_take_is_left_out_and_the_rest_can_be_imported(tmp_path: Path) -> None:
     fine, bad = {"stability": 9.0}, {"stability": -1.0}
-    with intake(tmp_path / "here") as into:
+    with closing(SqlStore(tmp_path / "here")) as into:
         into.take_in(
             ArchivedAgent("phi", 3, {"version": 99}, 5),
             [

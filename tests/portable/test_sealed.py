@@ -19,7 +19,7 @@ from noodlings.ports import Changes
 from noodlings.store.cipher import UserKey
 from noodlings.store.keys import UserKeys
 from noodlings.store.sql import SqlStore
-from noodlings.store.transfer import intake, snapshot
+from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.values.audience import Audience, Tier
 from tests.store.records import AGENT, a_symbol, a_trace, an_entry
@@ -48,7 +48,7 @@ def test_tiers_come_through_an_export_and_sealed_words_through_an_encrypted_one_
             export(kept, [AGENT], written.append)
         lines = BytesIO("".join(written).encode())
         there = tmp_path / f"there{sealed_words}"
-        with intake(there, encryption=ENCRYPTION) as into:
+        with closing(SqlStore(there, encryption=ENCRYPTION)) as into:
             take_in(lines, check(lines, lambda number: None).agents, into, lambda number: None)
         with closing(SqlStore(there, encryption=ENCRYPTION)) as store:
             assert [entry.audience for entry in store.archive(AGENT)] == [entry.audience for entry in entries]

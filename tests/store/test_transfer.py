@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from noodlings.errors import NotFound, StoreBusy, StoreError, UserError
 from noodlings.ports import AgentState, Changes
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.sql import SqlStore
-from noodlings.store.transfer import intake, snapshot
+from noodlings.store.transfer import snapshot
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType
 from noodlings.values.trace import Trace
 from tests.store.records import AGENT, a_symbol, a_trace, an_entry
@@ -97,7 +98,7 @@ def test_what_cannot_be_read_is_left_out_and_counted(store: SqlStore, tmp_path: 
 
 def test_an_agent_that_was_taken_in_is_as_it_was(store: SqlStore, tmp_path: Path) -> None:
     agent, entries, traces, links, symbols = told(tmp_path)
-    with intake(tmp_path / "other") as into:
+    with closing(SqlStore(tmp_path / "other")) as into:
         assert into.agents() == []
         into.take_in(agent, [*entries, *traces, *links, *symbols])
         assert into.agents() == [AGENT]
@@ -110,7 +111,7 @@ def test_an_agent_that_was_taken_in_is_as_it_was(store: SqlStore, tmp_path: Path
 
 def test_nobody_is_replaced(store: SqlStore, tmp_path: Path) -> None:
     store.close()
-    with intake(tmp_path) as into, pytest.raises(UserError, match="already there"):
+    with closing(SqlStore(tmp_path)) as into, pytest.raises(UserError, match="already there"):
         into.take_in(ArchivedAgent(AGENT, 9), [])
     assert told(tmp_path)[0].last_id == 3
 
@@ -129,7 +130,7 @@ def test_an_agent_comes_in_whole_or_not_at_all(tmp_path: Path) -> None:
         "UNIQUE": [*good, good[0]],
         "FOREIGN KEY": [*good, a_trace(77)],
     }
-    with intake(tmp_path) as into:
+    with closing(SqlStore(tmp_path)) as into:
         for words, records in bad.items():
             with pytest.raises((UserError, StoreError), match=words):
                 into.take_in(ArchivedAgent(AGENT, 3), records)
@@ -139,7 +140,7 @@ def test_an_agent_comes_in_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_a_writer_takes_nobody_in(store: SqlStore, tmp_path: Path) -> None:
-    with pytest.raises(StoreBusy), intake(tmp_path):
+    with pytest.raises(StoreBusy), closing(SqlStore(tmp_path)):
         pass
 
 
