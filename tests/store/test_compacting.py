@@ -19,11 +19,15 @@ import pytest
 from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.ports import Changes
 from noodlings.store import compacting
+from noodlings.store.cipher import UserKey
 from noodlings.store.compacting import compaction, size
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.documents import to_json
+from noodlings.store.keys import UserKeys
 from noodlings.store.packing import unpacked, unpacked_vectors
 from noodlings.store.sql import SqlStore
+from noodlings.store.vault import Encryption
+from noodlings.values.audience import Tier
 from noodlings.values.memory import EntryVector, ImportanceParts
 from noodlings.values.trace import Modulation
 from tests.store.records import AGENT, BEFORE_SOURCES, a_trace, an_entry
@@ -75,8 +79,8 @@ def _named(document: str) -> str:
     return to_json(dict(zip(names, json.loads(document)["data"], strict=True)), "it")
 
 
-def everything(folder: Path, agent_id: str = AGENT) -> tuple[Any, ...]:
-    with closing(SqlStore(folder)) as store:
+def everything(folder: Path, agent_id: str = AGENT, encryption: Encryption | None = None) -> tuple[Any, ...]:
+    with closing(SqlStore(folder, encryption=encryption)) as store:
         vectors = store.vectors(agent_id, MODEL, 0, 10**6)
         return (
             store.archive(agent_id),
@@ -139,6 +143,21 @@ def test_an_older_folder_forgets_to_the_last_byte(older: Path) -> None:
     kept = everything(older)
     assert compacted(older) > 0
     assert everything(older) == kept
+
+
+def test_an_older_folder_that_was_encrypted_reads_the_same_and_is_compacted_like_any_other(
+    older: Path,
+) -> None:
+    expected = everything(older)
+    encryption = Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))
+    assert everything(older, encryption=encryption) == expected
+    assert b"answer 7" not in (older / DATABASE_NAME).read_bytes()
+    with compaction(older, encryption=encryption) as work:
+        assert (
+            work.rewrite([AGENT], lambda position: None) == 2 * TURNS
+        )  # vectors were packed when they were sealed
+    assert everything(older, encryption=encryption) == expected
+    assert b"answer 7" not in (older / DATABASE_NAME).read_bytes()
 
 
 def test_one_character_alone(older: Path) -> None:
