@@ -88,7 +88,9 @@ class DialogueAct(StrEnum):
     REQUEST = "request"
     """Asked to do something."""
     AVAILABILITY = "availability"
-    """Asked whether there is some of what a house or a shop may have."""
+    """Asked for, or whether there is, some of what a house or a shop may have."""
+    PERMISSION = "permission"
+    """Asked whether somebody may sit down, come in or say something."""
 
     REMEMBER = "remember"
     """Asked about something it remembers: {memory}."""

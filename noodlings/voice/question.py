@@ -29,6 +29,8 @@ class AnswerType(StrEnum):
     AGE = "age"
     COLOUR = "colour"
     NUMBER = "number"
+    PRICE = "price"
+    WEIGHT = "weight"
     TIME = "time"
     STATE = "state"
     LATEST = "latest"
@@ -165,6 +167,7 @@ class QuestionKind(Enum):
     ADVICE = DialogueAct.ADVICE
     REQUEST = DialogueAct.REQUEST
     AVAILABILITY = DialogueAct.AVAILABILITY
+    PERMISSION = DialogueAct.PERMISSION
     DOING = DialogueAct.DOING
     YES_OR_NO = DialogueAct.YES_OR_NO
     PERSONAL = DialogueAct.PERSONAL

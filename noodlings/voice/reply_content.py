@@ -56,6 +56,7 @@ _MAY_REMIND = frozenset({
 """Acts that may bring a memory back. News of a death gets sympathy alone."""
 _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.REQUEST,
+    DialogueAct.AVAILABILITY,
     DialogueAct.ADVICE,
     DialogueAct.YES_OR_NO,
     DialogueAct.PERSONAL,
