@@ -94,6 +94,8 @@ class DialogueAct(StrEnum):
 
     REMEMBER = "remember"
     """Asked about something it remembers: {memory}."""
+    UNSURE = "unsure"
+    """Asked about something that what it remembers may not answer: {memory}."""
     REMINDED = "reminded"
     """Reminded of something by what was said: {memory}."""
     LEARNED = "learned"
@@ -156,6 +158,7 @@ SLOTS: dict[DialogueAct, frozenset[str]] = {
     DialogueAct.REUNION: frozenset({"memory"}),
     DialogueAct.DUE: frozenset({"memory"}),
     DialogueAct.REMEMBER: frozenset({"memory"}),
+    DialogueAct.UNSURE: frozenset({"memory"}),
     DialogueAct.LEARNED: frozenset({"memory"}),
     DialogueAct.REMINDED: frozenset({"memory"}),
     DialogueAct.FORGOTTEN: frozenset({"topic"}),

@@ -37,7 +37,8 @@ _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
 """Acts of telling, after which a mannerism is out of place."""
 _RESERVED = frozenset({DialogueAct.GREETING_RESERVED, DialogueAct.FAREWELL_RESERVED})
 _SERIOUS = frozenset({
-    DialogueAct.INSULT, DialogueAct.EMOTE_HARSH, DialogueAct.REMEMBER, DialogueAct.LEARNED,
+    DialogueAct.INSULT, DialogueAct.EMOTE_HARSH, DialogueAct.REMEMBER, DialogueAct.UNSURE,
+    DialogueAct.LEARNED,
     DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE, DialogueAct.ANGRY,
 }) | _RESERVED  # fmt: skip
 """Acts, besides the heavy ones, after which a playful gesture is out of place."""

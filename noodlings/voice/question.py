@@ -92,13 +92,12 @@ class _Wanted:
 def _wanted(question: str) -> _Wanted:
     asked = _asking(question, tokens(question))
     found, vague = first_match("asks_for", asked), words_for("vague_nouns")
+    nouns = [*_WHICH.findall(asked), *(found[1] or found[2] for found in _NAME_OF.finditer(asked))]
     offered = _CHOICE.search(asked)
     choice = frozenset(offered.groups() if offered else ())
     return _Wanted(
         AnswerType(found) if found else None,
-        frozenset(
-            stem(noun) for noun in [*_WHICH.findall(asked), *_NAME_OF.findall(asked)] if noun not in vague
-        ),
+        frozenset(stem(noun) for noun in nouns if noun not in vague),
         frozenset(map(stem, choice)) if choice.isdisjoint(vague) else frozenset(),
     )
 
@@ -129,7 +128,8 @@ _WHICH = re.compile(
     rf"\b(?:which|whose|what(?= .*\w (?:{_HELPERS})\b))"
     r"(?: (?:old|young|new|other|sort of|kind of|type of))* (\w{3,})\b(?!')"
 )
-_NAME_OF = re.compile(r"\bname of (?:my|your|his|her|our|their) (\w{3,})\b")
+_WHOSE_NAME = r"(?:my|your|his|her|our|their|the|that|this)"
+_NAME_OF = re.compile(rf"\bname of {_WHOSE_NAME} (\w{{3,}})\b|\b{_WHOSE_NAME} (\w{{3,}}?)'?s name\b")
 _CHOICE = re.compile(r"\b(\w+) or (?:an? |the |his |her )?(\w+)$")
 _LEANING = frozenset(
     {"he", "she", "it", "they", "his", "her", "its", "their", "he's", "she's", "it's", "they're"}

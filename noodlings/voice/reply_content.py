@@ -278,7 +278,7 @@ def _choose_act(
     if (found := _learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
         return DialogueAct.LEARNED, tuple(found)
     if told:
-        return DialogueAct.REMEMBER, tuple(told)
+        return (DialogueAct.REMEMBER if told[0].sure else DialogueAct.UNSURE), tuple(told)
     if told_of_itself(understood, utterance):
         return DialogueAct.LEARNED, ()
     if understood.question.may_be_known and nearest(understood, replace(utterance, own_lines=())):

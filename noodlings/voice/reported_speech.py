@@ -174,12 +174,14 @@ class ReportedSpeech:
         clause: a whole clause in lower case without its full stop, "you told me your dog died".
         when: "three days ago", or "" for just now.
         quoted: whether the words are quoted.
+        sure: whether they are likely to be what was asked for.
     """
 
     entry: MemoryEntry
     clause: str
     when: str
     quoted: bool = False
+    sure: bool = True
 
     @property
     def dated(self) -> str:

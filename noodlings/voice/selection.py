@@ -64,8 +64,8 @@ NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
 NEAR_REMARK = 0.5
 """Nearness (see `_nearness`) from which a remark brings back what mattered."""
-NEAR_QUESTION = 0.45
-"""Nearness from which a question is answered without shared words."""
+NEAR_QUESTION, SURE = 0.52, 0.7
+"""Nearness from which a memory may answer a question, and from which it surely does."""
 ANSWERS = 0.15
 """Importance below which a line answers nothing."""
 REMARK_LINES = 12
@@ -285,12 +285,13 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return by_words  # what was last is no matter of likeness
     if by_words and not understood.stems:
         return by_words  # "what am I?" is about nothing that could be like it
-    if not by_words or not by_meaning:
-        return by_words or by_meaning
+    if not any(found.scores.get(Why.SEMANTIC) for found in in_force(utterance)):
+        return by_words
     named = _people_named(utterance)
-    nearness = {found.entry.id: _nearness(found, utterance, named) for found in in_force(utterance)}
-    nearer = nearness[by_meaning[0].entry.id] > nearness[by_words[0].entry.id]
-    return by_meaning if nearer else by_words
+    nearness = {found.entry.id: _nearness(found, utterance, named, True) for found in in_force(utterance)}
+    told = max(by_words, by_meaning, key=lambda found: nearness[found[0].entry.id] if found else -math.inf)
+    most = nearness[told[0].entry.id] if told else 0.0
+    return [replace(one, sure=most >= SURE) for one in told] if most >= NEAR_QUESTION else []
 
 
 def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
@@ -323,7 +324,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     alike = LEAST_MEANING_SHORT if words < few else LEAST_MEANING
     named = _people_named(utterance)
     found = [
-        (_nearness(recalled, utterance, named), recalled.entry)
+        (_nearness(recalled, utterance, named, asks), recalled.entry)
         for recalled in in_force(utterance)
         if (meaning := recalled.scores.get(Why.SEMANTIC, 0.0))
         >= (alike if asks or _from_speaker(recalled.entry, utterance) else OTHERS_MEANING)
@@ -389,24 +390,32 @@ def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
     return entry.user_id == other.user_id and len(next(both) & next(both)) >= 2
 
 
-def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -> float:
-    """How well a memory fits: its meaning, shared words and importance, for a remark being the speaker's own,
-    and for a question being of somebody named in it. Asking itself, not telling the type of answer asked for,
-    or having been overheard where others were said to the character, counts against it. These weights put the
-    right memory first most often in `benchmarks/talk`.
+def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], asks: bool) -> float:
+    """How well a memory fits a question or a remark: its meaning, shared words, importance, and who told it.
+
+    Telling another type of answer than was asked for, or having been overheard where others were said to the
+    character, counts against it. For questions the weights are those of a softmax between the memories and no
+    answer, fitted to the sets of `benchmarks/talk` that are for tuning; for remarks they put the right memory
+    first most often there.
     """
-    meaning, shared = (recalled.scores.get(why, 0.0) for why in (Why.SEMANTIC, Why.LEXICAL))
-    asks = utterance.percept.text.rstrip().endswith("?")
-    theirs = (
-        0.3 * (recalled.entry.user_id in named) if asks else 0.1 * _from_speaker(recalled.entry, utterance)
+    entry, text = recalled.entry, utterance.percept.text
+    meaning = recalled.scores.get(Why.SEMANTIC, 0.0)
+    if not asks:
+        shared, asked = recalled.scores.get(Why.LEXICAL, 0.0), entry.user_text.rstrip().endswith("?")
+        theirs = 0.1 * _from_speaker(entry, utterance) - 0.2 * _overheard(entry, utterance)
+        return meaning + 0.3 * shared + 0.5 * entry.importance + theirs - 0.15 * asked
+    wanted, kind = topic_stems(tokens(text)), answer_type(text)
+    covered = len(wanted & topic_stems(tokens(entry.user_text))) / max(len(wanted), 1)
+    theirs = 0.45 * (entry.user_id in named) + 0.1 * _from_speaker(entry, utterance)
+    other = 0.0 if kind is None else 0.15 if kind.told_by(entry.user_text) else 0.4
+    return (
+        meaning + 0.2 * covered + 0.6 * entry.importance + theirs - other - 0.5 * _overheard(entry, utterance)
     )
-    asked = recalled.entry.user_text.rstrip().endswith("?")
-    kind = answer_type(utterance.percept.text) if asks else None
-    other = kind is not None and not kind.told_by(recalled.entry.user_text)
-    meant = any(found.entry.parts.addressed for found in utterance.recalled)
-    overheard = meant and not recalled.entry.parts.addressed
-    against = 0.15 * asked + 0.4 * other + 0.2 * overheard
-    return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - against
+
+
+def _overheard(entry: MemoryEntry, utterance: Utterance) -> bool:
+    """Whether a line was only overheard where another one in mind was said to the character."""
+    return not entry.parts.addressed and any(found.entry.parts.addressed for found in utterance.recalled)
 
 
 def _loss_of_the_short(entry: MemoryEntry) -> float:

@@ -800,9 +800,12 @@ async def test_what_is_said_about_a_plan_is_its_latest_form(make_society, tell, 
     society = make_society()
     told = (await tell(society, "I have my driving test tomorrow, and I am scared of it")).entry_id
     society.corrections.correct(ADMIN, "phi", told, "I have my flying test tomorrow, and I am scared of it")
-    clock.advance(2 * 86_400)
-    trace = await tell(society, "arrives", kind=Kind.ARRIVE)
-    assert "flying test" in trace.response
+    greeted = ""
+    for _ in range(8):  # it does not speak of it each time
+        clock.advance(2 * 86_400)
+        greeted += (await tell(society, "arrives", kind=Kind.ARRIVE)).response
+    assert "flying test" in greeted
+    assert "driving" not in greeted
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,6 @@ async def test_nobody_else_sees_one(tmp_path: Path) -> None:
             with pytest.raises(Forbidden, match="prompt also holds what others said"):
                 Inspector(society).prompt(Caller("user_caity", "caity", role), "phi", entry)
         with pytest.raises(Forbidden):
-            Inspector(society).prompt(CAITY, "nobody", 10**9)
+            Inspector(society).prompt(CAITY, "phi", 10**9)
         await society.rest(1.0)
         society.close()

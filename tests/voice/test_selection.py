@@ -11,7 +11,8 @@ from noodlings.values.memory import ImportanceParts, Recalled, Why
 from noodlings.values.percept import Kind
 from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
-from noodlings.voice.phrasebook import shared_voice
+from noodlings.voice.phrasebook import Phrasebook, shared_voice
+from noodlings.voice.reply_content import decide, understood_line
 from noodlings.voice.selection import LEAST_MEANING, nearest
 from noodlings.voice.understanding import understand
 from tests.voice.utterances import BOB, memory, utterance
@@ -68,6 +69,14 @@ def test_what_was_overheard_counts_less_than_what_was_said_to_it() -> None:
 def test_what_has_not_what_is_asked_for_is_not_told_however_near() -> None:
     assert told("what did the fuses cost me?", near(1, TIN, 0.6)) == []
     assert told("what did the fuses cost me?", near(1, f"{TIN}, three pence each", 0.6)) == [1]
+
+
+@pytest.mark.parametrize(("meaning", "act"), [(0.6, "remember"), (0.3, "unsure"), (0.2, "question")])
+def test_an_answer_is_as_sure_as_its_memory_is_near(meaning: float, act: str) -> None:
+    asked = utterance("where are the small things for the lights?", near(1, TIN, meaning, importance=0.5))
+    reply = OfflineVoice().draft(asked).text
+    assert decide(understood_line(asked), asked, Phrasebook(asked.persona, (), 1)).act == act
+    assert ("biscuit tin" in reply) == (act != "question")
 
 
 def test_whether_something_was_ever_told_takes_more_than_likeness() -> None:
