@@ -10,7 +10,7 @@ import re
 
 LONGEST_PERIOD = 40
 """Words that are repeated as one."""
-MOSTWORDS = 1_000
+MOST_WORDS = 1_000
 """How many words of a text are read."""
 VARIED = 0.25
 """The least part of different words in a text of `MANY` words or more; with less it is a loop."""
@@ -28,7 +28,7 @@ def loop_at(text: str) -> int | None:
 
     Whole sentences are no part of the loop when they come for the first time.
     """
-    found = list(WORD.finditer(text))[:MOSTWORDS]
+    found = list(WORD.finditer(text))[:MOST_WORDS]
     words = [word.group().casefold() for word in found]
     begins = [found[_aligned(text, found, *loop)].start() for loop in _loops(words)]
     if stutter := _STUTTER.search(text):
