@@ -285,10 +285,12 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return by_words  # what was last is no matter of likeness
     if by_words and not understood.stems:
         return by_words  # "what am I?" is about nothing that could be like it
-    if not any(found.scores.get(Why.SEMANTIC) for found in in_force(utterance)):
+    in_mind, named = {found.entry.id: found for found in in_force(utterance)}, _people_named(utterance)
+    first = in_mind[by_words[0].entry.id].scores if by_words else {}
+    unread = Why.LEXICAL in first and Why.SEMANTIC not in first  # it may be secret, or new
+    if unread or not any(found.scores.get(Why.SEMANTIC) for found in in_mind.values()):
         return by_words
-    named = _people_named(utterance)
-    nearness = {found.entry.id: _nearness(found, utterance, named, True) for found in in_force(utterance)}
+    nearness = {number: _nearness(found, utterance, named, True) for number, found in in_mind.items()}
     told = max(by_words, by_meaning, key=lambda found: nearness[found[0].entry.id] if found else -math.inf)
     most = nearness[told[0].entry.id] if told else 0.0
     return [replace(one, sure=most >= SURE) for one in told] if most >= NEAR_QUESTION else []

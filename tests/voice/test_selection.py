@@ -79,6 +79,12 @@ def test_an_answer_is_as_sure_as_its_memory_is_near(meaning: float, act: str) ->
     assert ("biscuit tin" in reply) == (act != "question")
 
 
+def test_what_has_no_vector_is_told_by_its_words_beside_memories_that_have_one() -> None:
+    key = memory(1, "the spare key is under the blue pot", why=(Why.LEXICAL,), scores={"lexical": 0.6})
+    for asked in ("where is the spare key?", "do you remember where the key is?"):
+        assert "blue pot" in OfflineVoice().draft(utterance(asked, key, near(2, "my cat is grey", 0.1))).text
+
+
 def test_whether_something_was_ever_told_takes_more_than_likeness() -> None:
     assert told("did I ever mention where the candles are?", near(1, TIN)) == []
 
