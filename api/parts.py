@@ -138,11 +138,11 @@ async def _on_behalf_of(
 OnBehalfOf = Annotated[str, Depends(_on_behalf_of)]
 
 
-def only_one(in_body: str, in_header: str, name: str) -> str:
+def only_one(in_body: str, in_header: str, field: str, header: str = USER_HEADER) -> str:
     """The value given in either place. Raises `UserError` if the two differ."""
     given = {in_body, in_header} - {""}
     if len(given) > 1:
-        raise UserError(f"{name} in the body and the header differ; send only one")
+        raise UserError(f"the field {field} and the header {header} differ; send only one")
     return given.pop() if given else ""
 
 

@@ -223,7 +223,7 @@ def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> No
 async def _turn(
     request: Request, caller: Caller, agent_id: str, percept: Percept, in_body: str, in_header: str
 ) -> Response:
-    key = only_one(clean(in_body), clean(in_header), "idempotency_key")
+    key = only_one(clean(in_body), clean(in_header), "idempotency_key", "Idempotency-Key")
     request.state.caller = caller
     parts, held = parts_of(request), request.state.held
     percept = replace(percept, overheard_by=held.overhears(percept.user_id))

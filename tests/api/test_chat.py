@@ -281,6 +281,7 @@ async def test_who_speaks_is_who_the_key_names(guarded: Site):
         assert answer.json()["error"]["message"]
     two = await guarded.post(PATH, body(user("no"), user=TOAD), "world", headers=headers)
     assert two.status_code == 400
+    assert "user and the header Noodlings-User differ" in two.text
     assert remembered(guarded, TOAD) == []
 
 

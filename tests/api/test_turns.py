@@ -64,8 +64,9 @@ async def test_the_same_key_at_the_same_time(site: Site):
 async def test_a_key_that_was_used_for_something_else(site: Site):
     await site.post(PATH, BODY | {"idempotency_key": "k"})
     assert (await site.post(PATH, BODY | {"idempotency_key": "k", "text": "other"})).status_code == 422
-    assert (await site.post(PATH, BODY | {"idempotency_key": "k"}, headers={"Idempotency-Key": "z"})
-            ).status_code == 400  # fmt: skip
+    two = await site.post(PATH, BODY | {"idempotency_key": "k"}, headers={"Idempotency-Key": "z"})
+    assert two.status_code == 400
+    assert "idempotency_key and the header Idempotency-Key differ" in two.text
     theirs = await site.post(PATH, BODY | {"idempotency_key": "k", "user_id": "user_toad", "text": "mine"})
     assert theirs.status_code == 200
     elsewhere = await site.post("/api/agents/phi/perceive", BODY | {"idempotency_key": "k"})
