@@ -341,7 +341,7 @@ CLOSE = 0.1
 
 _ABOUT_LORE = frozenset({
     QuestionKind.MEMORY, QuestionKind.UNKNOWN, QuestionKind.YES_OR_NO, QuestionKind.ADVICE,
-    QuestionKind.REQUEST, QuestionKind.PERSONAL,
+    QuestionKind.REQUEST, QuestionKind.PERSONAL, QuestionKind.AVAILABILITY, QuestionKind.PERMISSION,
 })  # fmt: skip
 """Questions that what was read or is known may answer."""
 _OF_ONESELF = re.compile(

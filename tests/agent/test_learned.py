@@ -132,6 +132,12 @@ def test_a_fact_is_told_as_it_is_by_who_may_know_it(lives: Lives) -> None:
     assert "crypt" not in (lives.say("wick", asked).response or "")
 
 
+@pytest.mark.parametrize("asked", ["Can I get some lamp oil?", "Got any lamp oil?"])
+def test_who_asks_for_something_is_told_what_is_known_of_it(lives: Lives, asked: str) -> None:
+    lives.ingest("lore", LORE, "isolde")
+    assert "Lamp oil is kept in the crypt" in (lives.say("isolde", asked).response or "")
+
+
 def test_a_fact_is_known_while_it_holds_by_the_clock_of_the_world(lives: Lives) -> None:
     lives.ingest("lore", LORE, "wick")
     for now, ruler in ((JUNE, "Osric"), (JULY, "Marlow"), (JUNE, "Osric")):
