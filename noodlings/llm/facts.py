@@ -64,7 +64,7 @@ class LLMFactReader:
         self._gateway = gateway
         self._asking: dict[str, asyncio.Future[str]] = {}
         self._waiting: Counter[str] = Counter()
-        self._failures: Counter[str] = Counter()
+        self._tries: Counter[str] = Counter()
 
     async def read(self, told: ToldLines, allowance: Allowance) -> tuple[UnderstoodFact, ...]:
         """The facts of the lines; none where it fails `TRIES` times while replies are answered.
@@ -78,17 +78,17 @@ class LLMFactReader:
             if _LISTS not in answer:
                 raise LLMError("it listed no facts")
         except LLMError as error:
-            self._failures[key] += 1
-            if self._failures[key] < TRIES or self._gateway.status.state is not ModelState.ANSWERS:
+            if self._tries[key] < TRIES or self._gateway.status.state is not ModelState.ANSWERS:
                 raise
             log.warning("nothing is noted of a line, as the model failed %d times: %s", TRIES, error)
             answer = ""
-        del self._failures[key]
+        del self._tries[key]
         return facts_in(answer, told)
 
     async def _answer(self, key: str, call: ModelCall, allowance: Allowance) -> str:
         """The answer to a call that is made once for all who wait for it, and ends when nobody does."""
         if key not in self._asking:
+            self._tries[key] += 1
             asked = self._gateway.ask(call, lambda answer: answer.text, allowance)
             self._asking[key] = asyncio.ensure_future(asked)
         self._waiting[key] += 1

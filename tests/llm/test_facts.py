@@ -125,6 +125,16 @@ async def test_a_call_that_is_refused_again_and_again_is_given_up_only_while_rep
         assert await reader.read(TOLD, Allowance()) == ()
 
 
+async def test_one_call_that_fails_for_a_whole_room_has_failed_once():
+    async with serving(Answer(b"{}", 400)) as server, server.gateway() as gateway:
+        gateway._note(ModelState.ANSWERS)
+        reader = LLMFactReader(gateway)
+        heard = (reader.read(TOLD, Allowance()) for _ in range(TRIES))
+        failed = await asyncio.gather(*heard, return_exceptions=True)
+        assert [type(one) for one in failed] == [LLMError] * TRIES
+        assert len(server.asked) == 1
+
+
 async def test_an_answer_that_lists_nothing_at_all_is_a_failure():
     async with serving(chat("Sorry, out of memory")) as server, server.gateway() as gateway:
         with pytest.raises(LLMError, match="listed no facts"):
