@@ -89,11 +89,11 @@ class Parsed:
         return float(self.flags.get(flag, default))
 
 
-def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
+def parse_flags(line: str, spec: Spec) -> Parsed:
     """Read `NAME --flag --other VALUE` (the name may also come last), or `NAME WORDS --flag`.
 
     Args:
-        arguments: a line as typed, where double quotes hold words together; or words that are already split.
+        line: as typed, where double quotes hold words together.
         spec: what may be there. `--flag=VALUE` means the same as `--flag VALUE`.
 
     Raises:
@@ -101,7 +101,7 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
             twice, a missing name, words left over.
         HelpAsked: `--help` or `-h` was among them.
     """
-    words = split_words(arguments) if isinstance(arguments, str) else list(arguments)
+    words = split_words(line)
     known = {flag.name: flag for flag in spec.flags}
     flags: dict[str, FlagValue] = {}
     names: list[str] = []

@@ -43,10 +43,6 @@ def test_the_name_may_come_last_and_have_several_words():
     assert parse_flags('--user "mad hatter" old tom', SPEC) == Parsed("old tom", {"user": "mad hatter"})
 
 
-def test_words_from_a_shell_are_taken_as_they_are():
-    assert parse_flags(["old tom", "--user", 'a "b" c'], SPEC) == Parsed("old tom", {"user": 'a "b" c'})
-
-
 def test_flags_are_read_in_any_case():
     assert parse_flags("servnak --FLOW", SPEC).has("flow")
 
