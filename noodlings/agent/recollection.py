@@ -160,8 +160,9 @@ async def _brought_back(
     allowed = may_come(percept)
     archive.begin()
     await archive.soon()
-    options = {"limit": most + SPARE, "mood": turn.mood, "asker": percept.user_id}
-    hits = await archive.search(asked, allowed, tier, **options)
+    hits = await archive.search(
+        asked, allowed, tier, limit=most + SPARE, mood=turn.mood, asker=percept.user_id
+    )
     if not archive.loaded:
         state = archive.state()
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")

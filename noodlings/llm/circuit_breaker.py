@@ -65,9 +65,8 @@ class CircuitBreaker:
         try:
             yield
         except CallFailed as failed:
-            if (
-                failed.ailing and counts and (trial or not self.open)
-            ):  # else it began before the circuit opened
+            # What began before the circuit opened changes nothing.
+            if failed.ailing and counts and (trial or not self.open):
                 self._failures += 1
                 self._reason = str(failed)
                 if trial:
