@@ -51,6 +51,7 @@ def test_a_line_tells_what_is_asked_for_or_does_not(
         ("which bishop was it?", "an old bishop with a limp", "he was blessed in the street"),
         ("did they say which old bridge fell?", "the north bridge is gone", "they came the long way round"),
         ("I forget, is it tea or coffee?", "coffee for me, black", "I drink it without sugar"),
+        ("what does the anvil weigh?", "it weighs about two hundred", "I got it for two hundred crowns"),
     ],
 )
 def test_what_has_not_what_is_asked_for_is_no_answer(question: str, tells: str, not_that: str) -> None:
