@@ -274,6 +274,10 @@ def stable(*parts: object) -> int:
 def _choose_act(
     understood: UnderstoodLine, utterance: Utterance, book: Phrasebook
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
+    desperate = understood.act is DialogueAct.DESPAIR
+    if desperate or (understood.heavy and understood.question is QuestionKind.AVAILABILITY):
+        # Who wants to die is not told where the rope is.
+        understood = replace(understood, question=QuestionKind.NONE)
     told = known(understood, utterance) if understood.question.may_be_known else []
     if (found := _learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
         return DialogueAct.LEARNED, tuple(found)

@@ -72,7 +72,7 @@ _SETS_IN = frozenset({"is", "starts", "begins", "keeps", "bursts", "to", "into"}
 _MAY_TELL = frozenset({
     QuestionKind.UNKNOWN, QuestionKind.ADVICE, QuestionKind.AVAILABILITY, QuestionKind.PERMISSION,
 })  # fmt: skip
-"""Questions beside which somebody may say how they feel: "I want to die. May I come in?"."""
+"""Questions beside which somebody may say how they feel; that they despair they may say beside any."""
 _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|i'm|i've|i'd|i'll|we're|we've)\b")
 _WAS = re.compile(r"\b(?:was|were|used to|had)\b")
 _MARKUP = re.compile(r"\[/?[a-z][a-z0-9 _#=.,-]*\]|</?[a-z][^<>]{0,80}>|[*_`~^]{1,3}", re.I)
@@ -171,11 +171,11 @@ def _hear_words(text: str, affect: Affect | None, long: bool, secret: bool) -> U
         return UnderstoodLine(DialogueAct.PUZZLED, stems=stems)
     question = read_question(text, words)
     if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING_WORDS):
-        may_tell = question in _MAY_TELL and _OWN.search(line)
-        felt = _act("feelings", line) or _by_affect(affect, line) if may_tell else None
+        felt = _act("feelings", line) or _by_affect(affect, line) if _OWN.search(line) else None
+        if felt is DialogueAct.GLAD or (question not in _MAY_TELL and felt is not DialogueAct.DESPAIR):
+            felt = None
         asked = topic_stems(tokens(last_sentence(text))) or stems
-        told = felt if felt is not DialogueAct.GLAD else None
-        return UnderstoodLine(told or question.act, question, asked, question.topic(text, topic))
+        return UnderstoodLine(felt or question.act, question, asked, question.topic(text, topic))
     act = _statement_act(text, line, affect, secret)
     if act is DialogueAct.STATEMENT and long:
         act = DialogueAct.LONG
