@@ -115,6 +115,7 @@ async def test_a_character_tells_of_itself_what_its_recipe_tells(
         ("servnak", "how long have you been a robot?", "TYPEWRITERS"),
         ("maren", "how many lamps do you have?", "FORTY"),
         ("maren", "where is the lamp?", "forty-one"),
+        ("phi", "do you know the rest of the sentence?", "asterisks"),
     ],
 )
 async def test_what_the_recipe_does_not_tell_or_hides_is_not_said(

@@ -233,10 +233,11 @@ def _unhidden(identity: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _in_own_words(name: str, identity: str, description: str) -> tuple[str, ...]:
-    """What a recipe tells, sentence by sentence in the first person; what cannot be turned is left out."""
+    """What a recipe tells, sentence by sentence in the first person; what cannot be turned is left out, and
+    how its gestures are written, "in *asterisks*"."""
     first = _PRONOUN.search(f"{description} {identity}")
     pronoun = "it" if first is None else "he" if first[1] else "she" if first[2] else "it"
-    mine = [turn(one, True) for one in _unhidden(identity) if _YOU.search(one)]
+    mine = [turn(one, True) for one in _unhidden(identity) if _YOU.search(one) and "*" not in one]
     mine += [in_first_person(one, pronoun, name) for one in _SENTENCE_BREAK.split(description)]
     return tuple(shorten(one.rstrip(" .!?…"), LONGEST_PASSAGE) for one in mine if one)
 
