@@ -14,6 +14,7 @@ from typing import Any
 
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.store.database import LOGS
+from noodlings.store.lock import HOLDER_NAME
 from noodlings.store.transfer import SqlSnapshot, snapshot
 from noodlings.store.vault import Encryption
 
@@ -82,7 +83,7 @@ def check(
 def was_left_open(folder: Path) -> bool:
     """Whether nobody closed the database of a folder, as after a kill or a power cut."""
     log_file = folder / LOGS[0]
-    return log_file.exists() and log_file.stat().st_size > 0
+    return (folder / HOLDER_NAME).exists() or (log_file.exists() and log_file.stat().st_size > 0)
 
 
 def report_pages(folder: Path, encryption: Encryption | None = None) -> None:

@@ -15,21 +15,22 @@ from noodlings.config import Settings
 from noodlings.host.visit import opened
 from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME, LOGS
+from noodlings.store.lock import HOLDER_NAME
 from noodlings.store.sql import SqlStore
 from tests.store.records import AGENT, an_entry
 
 SETTINGS = {"embedding": {"model": "none"}}
 
 
-def left_open(folder: Path) -> Path:
-    """A folder as a power cut leaves it: everything is in the database, and its log could not be removed."""
+def left_open(folder: Path, trace: str) -> Path:
+    """A folder as a power cut leaves it: everything is in the database, and a file could not be removed."""
     with closing(SqlStore(folder / "alive")) as store:
         store.commit(Changes(AGENT, added=tuple(an_entry(number) for number in range(1, 40))))
         with closing(sqlite3.connect(folder / "alive" / DATABASE_NAME)) as other:
             other.execute("PRAGMA wal_checkpoint(PASSIVE)")
         (folder / "left").mkdir()
         shutil.copy(folder / "alive" / DATABASE_NAME, folder / "left")
-    (folder / "left" / LOGS[0]).write_bytes(bytes(64))
+    (folder / "left" / trace).write_bytes(bytes(64))
     return folder / "left"
 
 
@@ -45,11 +46,12 @@ def tear(folder: Path) -> None:
     path.write_bytes(content)
 
 
+@pytest.mark.parametrize("trace", [LOGS[0], HOLDER_NAME])
 @pytest.mark.parametrize(("damaged", "said"), [(False, "its pages are sound"), (True, "is damaged: ")])
 def test_a_database_that_was_not_closed_is_checked(
-    tmp_path: Path, damaged: bool, said: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, trace: str, damaged: bool, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    folder = left_open(tmp_path)
+    folder = left_open(tmp_path, trace)
     if damaged:
         tear(folder)
     caplog.set_level(logging.INFO)
