@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from noodlings.agent.state import LINES_KEPT
 from noodlings.ports import Store
@@ -34,6 +35,9 @@ LONGEST_CHAIN = 8
 """People in a chain; of longer chains the first ones are left out."""
 
 _GESTURE = re.compile(r"\*[^*]*\*")
+_QUOTED = re.compile(r'["“„«:]([^"“”„«»:]+)')
+"""What may be an answer beside who says it: 'Phi says, "In the mill."'."""
+MOST_QUOTED = 3
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _PAIR = re.compile(f"(?=([{UNSPACED}]{{2}}))")
 _TOLD = SAID | {Kind.FACT}
@@ -80,10 +84,16 @@ def _repeats(line: str, answer: str) -> bool:
 
 
 def share_told(line: str, answer: str) -> float:
-    """The share of an answer's words that a line hands on; 0 where it is neither the answer nor a part of it.
+    """The share of an answer's words that a line hands on, or quotes; 0 where it is neither the answer nor a
+    part of it.
 
     Only words count: a world may leave gestures out, or say words and gestures one after the other.
     """
+    quoted = islice(_QUOTED.finditer(html.unescape(line)), MOST_QUOTED)
+    return max(_share_said(one, answer) for one in (line, *(found[1] for found in quoted)))
+
+
+def _share_said(line: str, answer: str) -> float:
     heard, whole, spoken = map(_words, (line, answer, _GESTURE.sub(" ", answer)))
     share = len(set(heard)) / (len(set(spoken)) or 1)
     most = share > HEARD_SHARE and set(heard) <= set(whole)

@@ -318,6 +318,10 @@ FOUND_BY = "我姐姐偷了市长的金项链还把它卖给了河边的铁匠"
         (escape(FOUND), FOUND),
         (FOUND.replace("gold", "_gold_"), FOUND),
         (f'Maren says, "{FOUND}"', FOUND),
+        ('Maren says, "4455."', "4455."),
+        (escape('Maren says, "In the mill."'), "In the mill."),
+        ("“Leeds”, says Maren.", "Leeds!"),
+        ("[The Quay] Maren: in the mill", "*nods* In the mill."),
         (FOUND.replace("stone", "<b>stone</b>"), FOUND),
         (FOUND_BY[:12], FOUND_BY),
         (FOUND_BY[12:], FOUND_BY),
@@ -327,7 +331,9 @@ def test_an_answer_is_known_in_whatever_shape_a_world_hands_it_on(line: str, ans
     assert hands_on(line, answer)
 
 
-@pytest.mark.parametrize("line", ["old", "old mi", "I saw gold and a map near the old mill", "市长来了"])
+@pytest.mark.parametrize(
+    "line", ["old", "old mi", 'Maren says, "no"', "I saw gold and a map near the old mill", "市长来了"]
+)
 def test_what_only_has_some_of_its_words_is_no_answer_handed_on(line: str) -> None:
     assert hands_on(line, FOUND) is (line == "old")
     assert not hands_on(line, FOUND_BY)
