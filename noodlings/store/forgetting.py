@@ -29,14 +29,21 @@ from noodlings.store.transaction import Transaction
 from noodlings.text import unaccented
 from noodlings.values.audience import within
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, written_by
+from noodlings.values.percept import told_name
 from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import RecalledTrace, Trace
 
 FORGOTTEN = "[forgotten]"
 """Stands where words were."""
 
-_WORD = re.compile(rf"[{UNSPACED}]|\d{{2,}}|[^\W\d_{UNSPACED}]{{2,}}")
-"""Single letters and digits never count as content."""
+_WORDS = (
+    re.compile(rf"[{UNSPACED}]|\d{{2,}}|[^\W\d_{UNSPACED}]{{2,}}"),
+    re.compile(rf"[^\W_{UNSPACED}]{{2,}}"),
+)
+"""Single letters and digits count as content only beside each other, as in "B2"."""
+_GROUPING = re.compile(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
+_NAME = re.compile(r"(?<=[\w,;] )[A-Z][a-z]+")
+_MAYBE_NAME = re.compile(r"\b[A-Z][A-Za-z]+")
 
 
 def turns_made_of(
@@ -149,14 +156,22 @@ def _symbols_read(trace: Trace) -> frozenset[int]:
 
 
 def content_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words and numbers of two letters and digits and more, `unaccented`, but for common words."""
-    words = (word for text in texts for word in _WORD.findall(unaccented(text)))
+    """The words, numbers and codes of two letters and digits and more, `unaccented`, but for common words."""
+    plain = [_GROUPING.sub("", unaccented(text)) for text in texts]
+    words = (word for text in plain for kind in _WORDS for word in kind.findall(text))
     return frozenset(words) - COMMON_WORDS
 
 
+def names_told(texts: Iterable[str]) -> frozenset[str]:
+    """What may be names, with their capital, for some are common words: "Will", "Don"."""
+    return frozenset(name for text in texts for name in (*_NAME.findall(text), *told_name(text).split()))
+
+
 def repeats(response: str, forgotten: frozenset[str]) -> bool:
-    """Whether a response may repeat what was forgotten, given as content words; yes where there are none."""
-    return not forgotten or not forgotten.isdisjoint(content_words([response]))
+    """Whether a response may repeat what was forgotten, given as content words and names; yes where there
+    are none."""
+    said = content_words([response]).union(map(str.capitalize, _MAYBE_NAME.findall(response)))
+    return not forgotten or not forgotten.isdisjoint(said)
 
 
 def delete_entries(
@@ -212,6 +227,7 @@ def _delete(transaction: Transaction, agent_id: str, texts: dict[int, tuple[str,
         for row in transaction.rows(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": id_list(gone)})
     }
     words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
+    words |= names_told(said for said, _ in texts.values())
     turns = _redact_traces(transaction, agent_id, gone, words, frozenset(images))
     redacted = tuple(
         entry_id

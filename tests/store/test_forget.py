@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
-from noodlings.store.forgetting import FORGOTTEN, content_words, repeats, turns_made_of, without
+from noodlings.store.forgetting import FORGOTTEN, content_words, names_told, repeats, turns_made_of, without
 from noodlings.store.sql import SqlStore
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.relationship import NO_REGARD
@@ -40,6 +40,14 @@ def on_disk(folder: Path) -> bytes:
         ("Good evening, Al!", "my name is Al, I sell herrings", True),
         ("I shall watch Jose.", "my friend José robs banks", True),
         ("Ежа я помню.", "Мой код — ёжа", True),
+        ("Good evening, Will!", "my name is Will, I sell herrings", True),
+        ("DON, COME IN.", "call me don, I mend nets", True),
+        ("Poor Will.", "My brother, Will, drowned", True),
+        ("That will do. I did no more.", "my name is Will, I sell herrings", False),
+        ("Noted, a1b2c3!", "the code of my gate is A1B2C3", True),
+        ("B2, then.", "my flat is B2 on the quay", True),
+        ("B3, then.", "my flat is B2 on the quay", False),
+        ("4,455? A heap.", "I owe 4455 crowns", True),
         ("강아지가 귀엽네요.", "우리 강아지는 죽었어요", True),
         ("Oh, hi. Go on!", "oh hi, go to the old mill", False),
         ("你的狗死了。", "我的狗昨天死了", True),
@@ -48,7 +56,7 @@ def on_disk(folder: Path) -> bytes:
     ],
 )
 def test_a_response_repeats_what_shares_a_content_word(response: str, forgotten: str, expected: bool) -> None:
-    assert repeats(response, content_words([forgotten])) is expected
+    assert repeats(response, content_words([forgotten]) | names_told([forgotten])) is expected
 
 
 @given(traces, st.frozensets(st.integers(0, 5)))
