@@ -17,8 +17,12 @@ from noodlings.errors import UserError
 from noodlings.ports import PersonalDatum
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_CARD = re.compile(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])")
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b", re.A)
+_CARD = re.compile(r"(?<![\d-])\d(?:[ ./–-]?\d){12,18}(?![\d-])")
+_IBAN = re.compile(
+    r"\b(?:[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]{4}){2,7}(?:[ -]?[A-Z\d]{1,3})?"
+    r"|[a-z]{2}\d{2}[ -]?[a-z\d]{4}(?:[ -]?\d{4}){1,6}(?:[ -]?\d{1,3})?)\b",  # words may follow
+    re.A,
+)
 _PIN = re.compile(r"\bpin\W{1,3}(\d{4,8})\b", re.I | re.A)
 _PASSWORD = re.compile(
     r"\b(?:pass(?:word|phrase|code)|api[ -]?key|pin)(?: (?:is|was)|:|=)+\s*[\"'“]?"
@@ -84,7 +88,7 @@ def _narrow(text: str) -> str:
 
 def _is_iban(number: str) -> bool:
     """Whether its check digits fit (ISO 13616: the rearranged number is 1 modulo 97)."""
-    plain = number.replace(" ", "")
+    plain = number.translate(dict.fromkeys(b" -"))
     return int("".join(str(int(sign, 36)) for sign in plain[4:] + plain[:4])) % 97 == 1
 
 

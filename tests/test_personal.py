@@ -39,6 +39,10 @@ FIND = personal_finder()
         ),
         ("my pin 4821", [("password", "4821")]),
         ("send it to GB82 WEST 1234 5698 7654 32", [("account number", "GB82 WEST 1234 5698 7654 32")]),
+        ("it is be68 5390 0754 7034 from now on", [("account number", "be68 5390 0754 7034")]),
+        ("or gb82-west-1234-5698-7654-32", [("account number", "gb82-west-1234-5698-7654-32")]),
+        ("my card: 4111.1111.1111.1111", [("card number", "4111.1111.1111.1111")]),
+        ("or 4111–1111–1111–1111", [("card number", "4111–1111–1111–1111")]),
         ("or gsk_abcdefghijKLMNOPQRSTuvwx", [("key", "gsk_abcdefghijKLMNOPQRSTuvwx")]),
         ("账号DE89370400440532013000谢谢", [("account number", "DE89370400440532013000")]),
         ("密钥hf_abcdefghijKLMNOPQRSTuvwx好", [("key", "hf_abcdefghijKLMNOPQRSTuvwx")]),
@@ -62,6 +66,7 @@ def test_what_is_personal_is_found(text: str, found: list[tuple[str, str]]) -> N
         "pin it to the door; the key is under the mat",
         "abcdefghijklmnopqrstuvwxyz",
         "GB83 WEST 1234 5698 7654 32 has a wrong check digit",
+        "in24 hours, over there, 1234 5678 of them came",
         "I will pin 3 of them to the wall",
     ],
 )
