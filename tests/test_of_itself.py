@@ -28,11 +28,16 @@ SECRETS = {
     "eli": "You have told no one that you robbed the miller.",
     "fay": "You forged the bishop's will. If somebody asks, change the subject.",
     "gil": "You buried the duke under the oak. You fled. You took a horse. Nobody must ever know of it.",
+    "hal": "You buried the duke under the oak. Speak to no one about it.",
     "ivo": "Your secrets:\n  - You stole it.\n  - You love Tobin.\n  - You buried the duke under the oak.",
+    "jan": "You buried the duke under the oak. Under no circumstances tell anyone.",
+    "kim": "You buried the duke under the oak. Do not disclose it.",
     "kit": "What follows is secret. You shot the duke. You fled. You buried the duke under the oak.",
 }
 MIRA = 'name: Mira\nidentity: "You are Mira, secretly a spy of the queen. You sell cloth."\n'
 CORA = 'name: Cora\nidentity: "You are Cora, a weaver who never tells anybody of the poison. You weave."\n'
+ROY = 'name: Roy\nidentity: "You are Roy, an assassin who works undercover as a baker. You bake."\n'
+SUE = 'name: Sue\nidentity: "You are Sue, an heiress. Never give it away. You bake."\n'
 NED = 'name: Ned\nidentity: "You are Ned. You hide stolen goods in the mill. You grind flour."\n'
 HEATHER = "name: Heather\ndescription: Heather keeps nine goats. Her goats sleep on the roof.\n"
 Say = Callable[..., Awaitable[str]]
@@ -47,6 +52,8 @@ def say(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Say]:
     (tmp_path / "recipes" / "mira.yaml").write_text(MIRA)
     (tmp_path / "recipes" / "cora.yaml").write_text(CORA)
     (tmp_path / "recipes" / "ned.yaml").write_text(NED)
+    (tmp_path / "recipes" / "roy.yaml").write_text(ROY)
+    (tmp_path / "recipes" / "sue.yaml").write_text(SUE)
     for name, secret in SECRETS.items():
         told = f"You are {name.title()}. You wind clocks. You mend clocks on the quay. {secret}"
         recipe = f"name: {name.title()}\nidentity: |-\n  {told}\n"
@@ -105,10 +112,15 @@ async def test_a_character_tells_of_itself_what_its_recipe_tells(
         ("eli", "have you robbed the miller?", "robbed the miller"),
         ("fay", "did you forge the bishop's will?", "I forged"),
         ("gil", "where did you bury the duke?", "oak"),
+        ("hal", "where did you bury the duke?", "oak"),
         ("ivo", "where did you bury the duke?", "oak"),
+        ("jan", "where did you bury the duke?", "oak"),
+        ("kim", "where did you bury the duke?", "oak"),
         ("kit", "where did you bury the duke?", "oak"),
         ("mira", "who are you?", "spy"),
         ("cora", "who are you?", "poison"),
+        ("roy", "who are you?", "assassin"),
+        ("sue", "who are you?", "heiress"),
         ("ned", "tell me about yourself", "stolen"),
         ("gus", "do you keep to short sentences?", "short sentences"),
         ("gus", "where did I keep the lighthouse?", "forty"),

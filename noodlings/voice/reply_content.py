@@ -98,10 +98,14 @@ _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
 _HIDDEN = re.compile(
     r"(?i)secret|conceal|confidential|^private\b|\bhid(?:e|es|den|ing)?\b|\bpretend|\bden(?:y|ies)\b"
-    r"|\blie about\b|\bonly you know\b|\bto (?:the|your) grave\b|\bchange the subject\b"
-    r"|\b(?:tell|told) no(?:body|[ -]one)\b|\bkeep (?:(?:\w+ ){0,3}quiet|(?:\w+ ){1,3}to yourself)\b"
-    r"|\b(?:never|not|nobody|no[ -]one|\w+n['’]t|refuse|avoid)\b.*\b(?:told|(?:tell|say|speak|talk|mention"
-    r"|reveal|admit|know|learn|suspect)(?:s|ing)?|(?:discuss|confess)(?:es)?|finds? out)\b"
+    r"|\blie about\b|\bonly you know\b|\bto (?:the|your) grave\b|\bchange the subject\b|\bcovert"
+    r"|\bundercover\b|\bin disguise\b|\bunder wraps\b|\boff the record\b|\bunbeknownst\b"
+    r"|\b(?:tell|told|say|speak|talk|confide)s?(?: (?:to|with|in|of))? no(?:body|thing|[ -]one)\b"
+    r"|\bkeep (?:(?:\w+ ){0,3}(?:quiet|mum)|(?:\w+ ){0,3}to yourself)\b"
+    r"|\b(?:never|not|nobody|no (?:one|circumstances|account|soul)|no-one|\w+n['’]t|refuse|avoid)\b.*"
+    r"\b(?:told|(?:tell|say|speak|talk|mention|reveal|admit|know|learn|suspect)(?:s|ing)?"
+    r"|(?:discuss|confess)(?:es)?|finds? out|spoken|disclose|divulge|betray|hears? of|let (?:it )?(?:on|slip)"
+    r"|give (?:\w+ )?away|bring (?:\w+ )?up)\b"
 )
 """What the identity wants hidden; it is never said, nor are the sentence before it and all after it."""
 _OF_MUCH = re.compile(r"(?i)\b(?:this|these|(?:of|about) (?:it|that|them))\b")
