@@ -35,9 +35,9 @@ LONGEST_CHAIN = 8
 """People in a chain; of longer chains the first ones are left out."""
 
 _GESTURE = re.compile(r"\*[^*]*\*")
-_QUOTED = re.compile(r'["“„«:]([^"“”„«»:]+)')
-"""What may be an answer beside who says it: 'Phi says, "In the mill."'."""
-MOST_QUOTED = 3
+_QUOTED = re.compile(r"""(?:["“„«「『‘<>:–—]|(?<!\w)')([^"“”„«»「」『』<>:–—]+)""")
+"""What may be an answer beside who says it: 'Phi says, "In the mill."', "<Phi> In the mill."."""
+MOST_QUOTED = 5
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _PAIR = re.compile(f"(?=([{UNSPACED}]{{2}}))")
 _TOLD = SAID | {Kind.FACT}
@@ -79,21 +79,19 @@ def hands_on(line: str, answer: str) -> bool:
 
 
 def _repeats(line: str, answer: str) -> bool:
-    """Whether a line has `REPEATED_WORDS` of an answer in a row."""
+    """Whether a line quotes an answer or a part of one, or has `REPEATED_WORDS` of it in a row."""
+    for quoted in islice(_QUOTED.finditer(html.unescape(line)), MOST_QUOTED):
+        share = share_told(quoted[1], answer)
+        if share > HEARD_SHARE or (share and len(_words(quoted[1])) >= CUT_WORDS):
+            return True
     return not _runs(line).isdisjoint(_runs(answer))
 
 
 def share_told(line: str, answer: str) -> float:
-    """The share of an answer's words that a line hands on, or quotes; 0 where it is neither the answer nor a
-    part of it.
+    """The share of an answer's words that a line hands on; 0 where it is neither the answer nor a part of it.
 
     Only words count: a world may leave gestures out, or say words and gestures one after the other.
     """
-    quoted = islice(_QUOTED.finditer(html.unescape(line)), MOST_QUOTED)
-    return max(_share_said(one, answer) for one in (line, *(found[1] for found in quoted)))
-
-
-def _share_said(line: str, answer: str) -> float:
     heard, whole, spoken = map(_words, (line, answer, _GESTURE.sub(" ", answer)))
     share = len(set(heard)) / (len(set(spoken)) or 1)
     most = share > HEARD_SHARE and set(heard) <= set(whole)

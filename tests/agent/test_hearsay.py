@@ -321,6 +321,9 @@ FOUND_BY = "我姐姐偷了市长的金项链还把它卖给了河边的铁匠"
         ('Maren says, "4455."', "4455."),
         (escape('Maren says, "In the mill."'), "In the mill."),
         ("“Leeds”, says Maren.", "Leeds!"),
+        ("<Maren> In the mill.", "In the mill."),
+        ("Maren says, 'I don’t, in Leeds.'", "I don’t, in Leeds."),
+        ("马伦说：「市长来了」", "市长来了"),
         ("[The Quay] Maren: in the mill", "*nods* In the mill."),
         (FOUND.replace("stone", "<b>stone</b>"), FOUND),
         (FOUND_BY[:12], FOUND_BY),
@@ -332,7 +335,8 @@ def test_an_answer_is_known_in_whatever_shape_a_world_hands_it_on(line: str, ans
 
 
 @pytest.mark.parametrize(
-    "line", ["old", "old mi", 'Maren says, "no"', "I saw gold and a map near the old mill", "市长来了"]
+    "line",
+    ["old", "old mi", 'Maren says, "no"', "I say: old", "I saw gold and a map near the old mill", "市长来了"],
 )
 def test_what_only_has_some_of_its_words_is_no_answer_handed_on(line: str) -> None:
     assert hands_on(line, FOUND) is (line == "old")
