@@ -196,7 +196,7 @@ async def test_writes_of_two_owners_are_interleaved(world: World, monkeypatch: p
         apart = replace(world, operations=(*world.operations, *history.operations))
         assert apart.faults() == set()
         await say(one, history, "c3-4", "maren", "c3")
-        other.agents["maren"].memory._last_id += 1  # as if it took its ids from the database
+        other.agents["maren"].memory.last_id += 1  # as if it took its ids from the database
         await say(other, history, "c3-5", "maren", "c3")
         both = replace(world, operations=(*world.operations, *history.operations))
         assert "interleaved" in both.faults()
