@@ -226,13 +226,13 @@ def told_of_itself(understood: UnderstoodLine, utterance: Utterance) -> str:
 
 
 @lru_cache(maxsize=256)
-def _unhidden(identity: str) -> list[str]:
+def _unhidden(identity: str) -> tuple[str, ...]:
     """The sentences before anything is hidden; a secret may go on for many more, or be a list."""
-    told = _SENTENCE_BREAK.split(identity)
+    told = tuple(_SENTENCE_BREAK.split(identity))
     hidden = next((at for at, one in enumerate(told) if _HIDDEN.search(one)), None)
     if hidden is None:
         return told
-    return [] if _OF_MUCH.search(told[hidden]) else told[: max(hidden - 1, 0)]
+    return () if _OF_MUCH.search(told[hidden]) else told[: max(hidden - 1, 0)]
 
 
 @lru_cache(maxsize=256)
