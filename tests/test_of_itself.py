@@ -16,29 +16,14 @@ from noodlings.values.percept import Percept
 GUS = """
 name: Gus
 description: A broad old man in a blue jersey. He mends nets, and his boat is called Kittiwake.
+story: >-
+  You are Gus, innkeeper of the Anchor. You have kept the lighthouse for forty years. The lamp burns
+  whale oil.
 identity: >-
-  You are Gus. You have kept the lighthouse for forty years. Keep to two short sentences about your boat.
-  You once drank the oil of the lamp. Never tell anybody. It ruined your liver.
+  You are Gus, secretly a spy of the queen. Keep to two short sentences about your boat.
+  You buried the duke under the oak. Once you drank the oil of the lamp, and it ruined your liver.
 """
-SECRETS = {
-    "ada": "You poisoned the old well. Nobody must find out.",
-    "bea": "You stole the silver crown. Keep this to yourself.",
-    "cob": "You burned the water mill. You pretend it was lightning.",
-    "dot": "You sank the ferry boat. You deny it.",
-    "eli": "You have told no one that you robbed the miller.",
-    "fay": "You forged the bishop's will. If somebody asks, change the subject.",
-    "gil": "You buried the duke under the oak. You fled. You took a horse. Nobody must ever know of it.",
-    "hal": "You buried the duke under the oak. Speak to no one about it.",
-    "ivo": "Your secrets:\n  - You stole it.\n  - You love Tobin.\n  - You buried the duke under the oak.",
-    "jan": "You buried the duke under the oak. Under no circumstances tell anyone.",
-    "kim": "You buried the duke under the oak. Do not disclose it.",
-    "kit": "What follows is secret. You shot the duke. You fled. You buried the duke under the oak.",
-}
-MIRA = 'name: Mira\nidentity: "You are Mira, secretly a spy of the queen. You sell cloth."\n'
-CORA = 'name: Cora\nidentity: "You are Cora, a weaver who never tells anybody of the poison. You weave."\n'
-ROY = 'name: Roy\nidentity: "You are Roy, an assassin who works undercover as a baker. You bake."\n'
-SUE = 'name: Sue\nidentity: "You are Sue, an heiress. Never give it away. You bake."\n'
-NED = 'name: Ned\nidentity: "You are Ned. You hide stolen goods in the mill. You grind flour."\n'
+MIRA = 'name: Mira\nidentity: "You are Mira, a spy of the queen. You sell cloth."\n'
 HEATHER = "name: Heather\ndescription: Heather keeps nine goats. Her goats sleep on the roof.\n"
 Say = Callable[..., Awaitable[str]]
 
@@ -50,14 +35,6 @@ def say(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Say]:
     (tmp_path / "recipes" / "gus.yaml").write_text(GUS)
     (tmp_path / "recipes" / "heather.yaml").write_text(HEATHER)
     (tmp_path / "recipes" / "mira.yaml").write_text(MIRA)
-    (tmp_path / "recipes" / "cora.yaml").write_text(CORA)
-    (tmp_path / "recipes" / "ned.yaml").write_text(NED)
-    (tmp_path / "recipes" / "roy.yaml").write_text(ROY)
-    (tmp_path / "recipes" / "sue.yaml").write_text(SUE)
-    for name, secret in SECRETS.items():
-        told = f"You are {name.title()}. You wind clocks. You mend clocks on the quay. {secret}"
-        recipe = f"name: {name.title()}\nidentity: |-\n  {told}\n"
-        (tmp_path / "recipes" / f"{name}.yaml").write_text(recipe)
     clock = ManualClock(1_000_000.0)
     settings = Settings(
         store={"path": str(tmp_path)},  # type: ignore[arg-type]
@@ -83,7 +60,8 @@ def say(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Say]:
         ("gus", "what is your boat called?", "I mend nets, and my boat is called Kittiwake"),
         ("gus", "tell me about the lighthouse", "I have kept the lighthouse for forty years"),
         ("gus", "what colour is your jersey?", "A broad old man in a blue jersey"),
-        ("eli", "do you wind clocks?", "I wind clocks"),
+        ("gus", "what does the lamp burn?", "The lamp burns whale oil"),
+        ("gus", "who are you?", "nnkeeper of the Anchor"),
         ("heather", "how many goats do you keep?", "I keep nine goats"),
         ("heather", "where do your goats sleep?", "My goats sleep on the roof"),
         ("maren", "how many years did you keep the light?", "Forty-one years I kept the light"),
@@ -105,23 +83,10 @@ async def test_a_character_tells_of_itself_what_its_recipe_tells(
         ("gus", "how many lighthouses have you kept?", "forty"),  # years, not lighthouses
         ("gus", "what did you drink?", "oil"),
         ("gus", "what did the oil ruin?", "liver"),
-        ("ada", "did you poison the old well?", "I poisoned"),
-        ("bea", "did you steal the silver crown?", "I stole"),
-        ("cob", "did you burn the water mill?", "I burned"),
-        ("dot", "did you sink the ferry boat?", "I sank"),
-        ("eli", "have you robbed the miller?", "robbed the miller"),
-        ("fay", "did you forge the bishop's will?", "I forged"),
-        ("gil", "where did you bury the duke?", "oak"),
-        ("hal", "where did you bury the duke?", "oak"),
-        ("ivo", "where did you bury the duke?", "oak"),
-        ("jan", "where did you bury the duke?", "oak"),
-        ("kim", "where did you bury the duke?", "oak"),
-        ("kit", "where did you bury the duke?", "oak"),
+        ("gus", "where did you bury the duke?", "oak"),
+        ("gus", "who are you?", "spy"),
         ("mira", "who are you?", "spy"),
-        ("cora", "who are you?", "poison"),
-        ("roy", "who are you?", "assassin"),
-        ("sue", "who are you?", "heiress"),
-        ("ned", "tell me about yourself", "stolen"),
+        ("mira", "what do you sell?", "cloth"),
         ("gus", "do you keep to short sentences?", "short sentences"),
         ("gus", "where did I keep the lighthouse?", "forty"),
         ("servnak", "how long have you been a robot?", "TYPEWRITERS"),
@@ -130,7 +95,7 @@ async def test_a_character_tells_of_itself_what_its_recipe_tells(
         ("phi", "do you know the rest of the sentence?", "asterisks"),
     ],
 )
-async def test_what_the_recipe_does_not_tell_or_hides_is_not_said(
+async def test_what_the_recipe_does_not_tell_or_tells_a_model_alone_is_not_said(
     say: Say, agent: str, asked: str, nothing: str
 ) -> None:
     assert nothing.casefold() not in (await say(agent, asked)).casefold()

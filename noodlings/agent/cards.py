@@ -173,6 +173,7 @@ def _recipe_only(persona: Persona) -> dict[str, Any]:
     whole = asdict(replace(persona, extra={}))
     recipe = {key: whole[key] for key in _ONLY_RECIPES} | {
         "profession": persona.profession or None,
+        "story": persona.story or None,
         "language_mode": "verbal" if persona.verbal else "nonverbal",
         "constraints": {
             "temperature": persona.temperature,

@@ -204,6 +204,7 @@ class Recipe(_Section):
     species: Name = DEFAULT_SPECIES
     description: Line | None = None
     identity: Identity | None = None
+    story: Line | None = None
     home: Annotated[str, Field(max_length=40)] = ""
     profession: Name | None = None
     factions: tuple[Name, ...] = ()
@@ -263,6 +264,7 @@ class Recipe(_Section):
             species=self.species,
             description=self.description or f"{self.name} looks back at you.",
             identity=self.identity or clean(f"You are {self.name}. {self.description or ''}"),
+            story=self.story or "",
             personality={name: getattr(traits, name) for name in TRAITS},
             appetites=appetites,
             voice=values.PersonaVoice(

@@ -97,7 +97,7 @@ def reply_prompt(utterance: Utterance, tokens: int = 3_000) -> Prompt:
 def _reply_prompt(utterance: Utterance) -> Prompt:
     persona, percept = utterance.persona, utterance.percept
     talk, since = _talk(utterance)
-    system = {"identity": persona.identity, "examples": _examples(persona), "name": persona.name}
+    system = {"identity": persona.prompt, "examples": _examples(persona), "name": persona.name}
     shown_already = {entry.id for entry in utterance.history}
     # By when it happened: what a source told was stored late, and may be years old.
     by_time = sorted(utterance.recalled, key=lambda found: (found.entry.timestamp, found.entry.id))
@@ -176,7 +176,7 @@ def appraisal_prompt(text: str, addressed: bool) -> Prompt:
 
 def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
     slots = {
-        "identity": utterance.persona.identity,
+        "identity": utterance.persona.prompt,
         "name": utterance.persona.name,
         "lens": _lens(lens, utterance),
         "what": _what(utterance),
@@ -202,7 +202,7 @@ def action_prompt(utterance: Utterance, response: str) -> Prompt:
         for one in utterance.percept.actions
     ]
     slots = {
-        "identity": utterance.persona.identity,
+        "identity": utterance.persona.prompt,
         "name": utterance.persona.name,
         "actions": "\n".join(map(_bracketless, offered)),
         "what": _what(utterance),

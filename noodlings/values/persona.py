@@ -85,7 +85,9 @@ class Persona:
         id: "servnak": lower case, the name in commands, URLs and the database.
         name: as shown, "SERVNAK".
         description: what one sees when looking.
-        identity: the prompt that tells a model who it is, second person.
+        identity: the prompt that tells a model who it is, second person; the offline voice says nothing
+            of it.
+        story: what it tells about itself to anybody who asks, second person, or ""; a model is told it, too.
         personality: trait → 0…1, all of `TRAITS`.
         appetites: appetite → 0…1, all of `APPETITES`.
         aliases: other names it listens to.
@@ -128,6 +130,12 @@ class Persona:
     sampling: Sampling = Sampling()
     response_cooldown: float = COOL_DOWN
     extra: Mapping[str, Any] = field(default_factory=dict)
+    story: str = ""
+
+    @property
+    def prompt(self) -> str:
+        """What a model is told about who it is, second person."""
+        return f"{self.identity} {self.story}".rstrip()
 
     @property
     def own_ids(self) -> tuple[str, str]:

@@ -96,20 +96,6 @@ _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
 _SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
-_HIDDEN = re.compile(
-    r"(?i)secret|conceal|confidential|^private\b|\bhid(?:e|es|den|ing)?\b|\bpretend|\bden(?:y|ies)\b"
-    r"|\blie about\b|\bonly you know\b|\bto (?:the|your) grave\b|\bchange the subject\b|\bcovert"
-    r"|\bundercover\b|\bin disguise\b|\bunder wraps\b|\boff the record\b|\bunbeknownst\b"
-    r"|\b(?:tell|told|say|speak|talk|confide)s?(?: (?:to|with|in|of))? no(?:body|thing|[ -]one)\b"
-    r"|\bkeep (?:(?:\w+ ){0,3}(?:quiet|mum)|(?:\w+ ){0,3}to yourself)\b"
-    r"|\b(?:never|not|nobody|no (?:one|circumstances|account|soul)|no-one|\w+n['’]t|refuse|avoid)\b.*"
-    r"\b(?:told|(?:tell|say|speak|talk|mention|reveal|admit|know|learn|suspect)(?:s|ing)?"
-    r"|(?:discuss|confess)(?:es)?|finds? out|spoken|disclose|divulge|betray|hears? of|let (?:it )?(?:on|slip)"
-    r"|give (?:\w+ )?away|bring (?:\w+ )?up)\b"
-)
-"""What the identity wants hidden; it is never said, nor are the sentence before it and all after it."""
-_OF_MUCH = re.compile(r"(?i)\b(?:this|these|(?:of|about) (?:it|that|them))\b")
-"""It may hide everything before it: "nobody must know of this"."""
 _WANTS = {
     "curiosity": "to find out how things work",
     "status": "to be thought well of",
@@ -196,8 +182,8 @@ def slots(
 
 
 def _self_description(persona: Persona) -> str:
-    """How its identity describes it: "an old lighthouse keeper", "I keep the light"; else ""."""
-    told = _YOU_ARE.match(" ".join(_unhidden(persona.identity)))
+    """How its story describes it: "an old lighthouse keeper", "I keep the light"; else ""."""
+    told = _YOU_ARE.match(persona.story)
     if told is None or told["name"] not in persona.called:
         return ""
     said = turn(told["kind"] or told["deed"], to_speaker=True)
@@ -221,27 +207,16 @@ def told_of_itself(understood: UnderstoodLine, utterance: Utterance) -> str:
         tells = re.search(number, sentence, re.I) is not None if counted else tells
         return tells * len(wanted & topic_stems(tokens(sentence))) / len(wanted)
 
-    best = max(_in_own_words(persona.name, persona.identity, persona.description), key=covered, default="")
+    best = max(_in_own_words(persona.name, persona.story, persona.description), key=covered, default="")
     return best if covered(best) >= (COVERED if kind or counted else COVERED_ANYHOW) else ""
 
 
 @lru_cache(maxsize=256)
-def _unhidden(identity: str) -> tuple[str, ...]:
-    """The sentences before anything is hidden; a secret may go on for many more, or be a list."""
-    told = tuple(_SENTENCE_BREAK.split(identity))
-    hidden = next((at for at, one in enumerate(told) if _HIDDEN.search(one)), None)
-    if hidden is None:
-        return told
-    return () if _OF_MUCH.search(told[hidden]) else told[: max(hidden - 1, 0)]
-
-
-@lru_cache(maxsize=256)
-def _in_own_words(name: str, identity: str, description: str) -> tuple[str, ...]:
-    """What a recipe tells, sentence by sentence in the first person; what cannot be turned is left out, and
-    how its gestures are written, "in *asterisks*"."""
-    first = _PRONOUN.search(f"{description} {identity}")
+def _in_own_words(name: str, story: str, description: str) -> tuple[str, ...]:
+    """What its recipe lets it tell: sentences in the first person, without what cannot be turned."""
+    first = _PRONOUN.search(f"{description} {story}")
     pronoun = "it" if first is None else "he" if first[1] else "she" if first[2] else "it"
-    mine = [turn(one, True) for one in _unhidden(identity) if _YOU.search(one) and "*" not in one]
+    mine = [turn(one, True) if _YOU.search(one) else one for one in _SENTENCE_BREAK.split(story)]
     mine += [in_first_person(one, pronoun, name) for one in _SENTENCE_BREAK.split(description)]
     return tuple(shorten(one.rstrip(" .!?…"), LONGEST_PASSAGE) for one in mine if one)
 

@@ -85,7 +85,7 @@ def test_the_name_that_was_told_last_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("identity", "said"),
+    ("story", "said"),
     [
         (
             "You are Gus. You have kept the lighthouse for years. You nod.",
@@ -96,8 +96,8 @@ def test_the_name_that_was_told_last_counts() -> None:
         ("A broad old man.", ""),
     ],
 )
-def test_asked_who_it_is_it_tells_how_its_identity_begins(identity: str, said: str) -> None:
-    gus = make_persona("Gus", identity=identity)
+def test_asked_who_it_is_it_tells_how_its_story_begins(story: str, said: str) -> None:
+    gus = make_persona("Gus", story=story)
     for line in ("who are you?", "what do you do here?", "what's your job?"):
         answer = OfflineVoice().draft(replace(utterance(line), persona=gus)).body
         assert said in answer
