@@ -261,7 +261,7 @@ def _refusal(text: str, utterance: Utterance | None) -> int | None:
     if played:
         return played.start()
     found = _meta(text, None)
-    is_machine = persona is not None and _MACHINE.search(persona.identity)
+    is_machine = persona is not None and _MACHINE.search(persona.prompt)
     return found if found is not None or is_machine else _own_kind(text, None)
 
 
@@ -353,7 +353,7 @@ def _language(text: str, utterance: Utterance | None) -> int | None:
     if utterance is None:
         return None
     persona, recalled = utterance.persona, (found.entry.user_text for found in utterance.recalled)
-    return foreign_at(text, (utterance.percept.text, persona.identity, *persona.examples, *recalled))
+    return foreign_at(text, (utterance.percept.text, persona.prompt, *persona.examples, *recalled))
 
 
 def _acts(text: str, utterance: Utterance | None) -> int | None:
@@ -367,7 +367,7 @@ def _acts(text: str, utterance: Utterance | None) -> int | None:
 
 
 def _gestures(persona: Persona) -> bool:
-    lines = (persona.identity, *persona.examples, *persona.voice.mannerisms)
+    lines = (persona.prompt, *persona.examples, *persona.voice.mannerisms)
     spoken = (line for some in persona.voice.lines.values() for line in some)
     return bool(persona.voice.gestures) or any("*" in line or "gesture" in line for line in (*lines, *spoken))
 

@@ -135,7 +135,7 @@ class Persona:
     @property
     def prompt(self) -> str:
         """What a model is told about who it is, second person."""
-        return f"{self.identity} {self.story}".rstrip()
+        return f"{self.story} {self.identity}".lstrip()
 
     @property
     def own_ids(self) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.values.relationship import Relationship
 from noodlings.values.tone import Tone, ToneName
+from tests.fakes import make_persona
 from tests.llm.server import contents
 from tests.voice.utterances import BOB, CAITY, DAY, NOW, memory, utterance
 
@@ -29,6 +30,12 @@ def test_a_model_is_told_the_tone_once(tone: ToneName, told: str) -> None:
     assert user.count("say nothing light") + user.count("be glad with them") == bool(told)
     assert told in user
     assert "$" not in system + user
+
+
+def test_a_model_is_told_what_a_character_tells_and_what_it_keeps() -> None:
+    gus = make_persona("Gus", story="You keep the Anchor.", identity="You are a spy.")
+    system, _ = contents(reply_prompt(replace(utterance("who are you?"), persona=gus)))
+    assert "You keep the Anchor. You are a spy." in system
 
 
 def test_a_memory_says_how_often_it_was_told_and_that_it_was_corrected() -> None:
