@@ -18,8 +18,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.gate import CHANGING, FORWARDED, given_first
-from api.problem import BROKE, RefusedRequest, problem, status_of
-from noodlings.errors import StoreError, UserError, told
+from api.problem import BROKE, RefusedRequest, problem, refusal
+from noodlings.errors import StoreError, UserError
 from noodlings.ports import ROOMS
 from noodlings.text import clean
 
@@ -71,7 +71,7 @@ class Forwarding:
             request, repeatable = _request(scope, body, held)
             answer = json.loads(await ownership.ask(agent_id, json.dumps(request), repeatable))
         except StoreError as error:
-            await problem(status_of(error), told(error), path=scope["path"])(scope, receive, send)
+            await refusal(error, scope["path"])(scope, receive, send)
             return
         scope["state"][ELSEWHERE] = True
         body = answer["body"].encode("latin-1")
@@ -125,7 +125,7 @@ async def answer(app: ASGIApp, parts: ServerParts, forwarded: ForwardedRequest) 
         }
         await app(scope, receive, send)
     except RefusedRequest as refused:
-        await problem(refused.status, str(refused), path=path)({"type": "http"}, receive, send)
+        await refusal(refused, path)({"type": "http"}, receive, send)
     except Exception:
         log.exception("a request that another process let in broke")
         if not sent:

@@ -18,7 +18,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.authentication import AccessToken, Authenticator
-from api.problem import RefusedRequest, problem
+from api.problem import RefusedRequest, refusal
 from api.protocol import place_of
 from noodlings.config import ApiSettings
 from noodlings.connections import SHARE, Place
@@ -129,8 +129,7 @@ class Gate:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": CLOSED, "reason": str(refused)[:100]})
                 return
-            answer = problem(refused.status, str(refused), headers=refused.headers, path=scope["path"])
-            await answer(scope, receive, send)
+            await refusal(refused, scope["path"])(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

@@ -20,7 +20,7 @@ from api.audit import note
 from api.authentication import USER_HEADER, AccessToken
 from api.gate import CLOSED, enter
 from api.parts import ServerParts, parts_of, topic_router
-from api.problem import RefusedRequest, problem
+from api.problem import RefusedRequest, refusal
 from noodlings.errors import NoodlingsError, told
 from noodlings.inspect.feed import FeedReader, TurnEventView
 from noodlings.inspect.why import WhyView
@@ -76,7 +76,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
     try:
         enter(socket.scope, held)
     except RefusedRequest as crowded:
-        await socket.send_denial_response(problem(crowded.status, str(crowded), headers=crowded.headers))
+        await socket.send_denial_response(refusal(crowded))
         return
     offered = socket.scope.get("subprotocols", [])
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)

@@ -138,6 +138,13 @@ def status_of(error: NoodlingsError) -> HTTPStatus:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.BAD_REQUEST)
 
 
+def refusal(error: NoodlingsError, path: str = "") -> JSONResponse:
+    """One of our own errors as an answer; `path` as of `problem`."""
+    headers = error.headers if isinstance(error, RefusedRequest) else None
+    code = "model_not_found" if isinstance(error, NotFound) else ""
+    return problem(status_of(error), told(error), headers=headers, path=path, code=code)
+
+
 def handle_errors(app: FastAPI) -> None:
     """Answer everything raised in `app` as a problem."""
     app.add_exception_handler(NoodlingsError, _ours)
@@ -148,13 +155,11 @@ def handle_errors(app: FastAPI) -> None:
 
 async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, NoodlingsError)  # noqa: S101 -- what the handler was added for
-    headers = error.headers if isinstance(error, RefusedRequest) else None
     if isinstance(error, (StoreError, LLMError)):
         log.error(
             "%s %s: %s", shorten(request.method, 20), getattr(request.scope.get("route"), "path", "-"), error
         )
-    path, code = request.url.path, "model_not_found" if isinstance(error, NotFound) else ""
-    return problem(status_of(error), told(error), headers=headers, path=path, code=code)
+    return refusal(error, request.url.path)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

@@ -24,7 +24,7 @@ from api.authentication import USER_HEADER, Authenticator
 from api.gate import Gate
 from api.mcp.access import Access, Asker
 from api.mcp.stdio import Context, make_server
-from api.problem import RefusedRequest, problem, status_of
+from api.problem import RefusedRequest, refusal, status_of
 from api.run import OrderlyServer, server_config
 from api.turns import Turns
 from noodlings.agent.society import Society
@@ -60,8 +60,7 @@ class Endpoint:
             if status in DENIED:
                 address = str((scope.get("client") or ("",))[0])
                 note(address=address, method="MCP", path=PATH, status=int(status))
-            more = error.headers if isinstance(error, RefusedRequest) else None
-            await problem(status, str(error), headers=more)(scope, receive, send)
+            await refusal(error)(scope, receive, send)
             return
         scope.setdefault("state", {})[_ACCESS] = access
         await self._manager.handle_request(scope, receive, send)
