@@ -10,6 +10,7 @@ from api.answers import route, shown
 from api.authentication import MAX_ID
 from api.memory import Limit, Offset, Share, Who, numbers
 from api.parts import Asking, EntryId, InspectorPart, Reader, topic_router
+from noodlings.clock import LATEST
 from noodlings.errors import UserError
 from noodlings.inspect import questions
 from noodlings.inspect.inspector import Inspector
@@ -19,8 +20,6 @@ from noodlings.values.affect import AXES, Affect
 from noodlings.values.percept import Kind
 
 CURRENT = "current"
-LATEST = 253_402_300_799
-"""The last second of the year 9999."""
 
 router = topic_router("/api")
 

@@ -12,6 +12,7 @@ from commands.scales import MARK, Course, Scale, Scales, columns
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, feeling_style, feeling_text, words
 from noodlings.inspect.mood import MoodView, ObserveView
 from noodlings.inspect.views import AgentsView, AgentView, FeltView
+from noodlings.text import counted
 from noodlings.values.affect import AXES
 
 
@@ -60,8 +61,8 @@ def _rows(agents: tuple[AgentView, ...]) -> TextRows:
         [
             (
                 words(one.name, LOUD),
-                feeling_text(one.mood.feeling, one.mood.family),
-                feeling_text(one.affect.feeling, one.affect.family),
+                feeling_text(one.mood),
+                feeling_text(one.affect),
                 Text(f"{one.working:,}"),
                 Text(f"{one.episodic:,}"),
                 Text(f"{one.perceived:,}"),
@@ -199,14 +200,14 @@ def _game(view: MoodView) -> list[RenderableType]:
     if not view.game and view.named_left <= 0.0 and not view.hidden:
         return []
     lasts = f", chill again in {duration(view.named_left)}" if view.named_left > 0.0 else ""
-    notable = "1 notable event" if view.hidden == 1 else f"{view.hidden} notable events"
+    notable = counted(view.hidden, "notable event")
     hidden = [quiet(f"not yours to read: {notable} of the game")] if view.hidden else []
     named = Text.assemble(("in the game ", QUIET), words(view.named), (lasts, QUIET))
     return [BLANK, Flowing([named]), *map(quiet, view.game), *hidden]
 
 
 def _felt(what: str, felt: FeltView) -> Text:
-    return Text.assemble((f"{what} ", QUIET), feeling_text(felt.feeling, felt.family))
+    return Text.assemble((f"{what} ", QUIET), feeling_text(felt))
 
 
 def _number(axis: str, value: float) -> str:

@@ -10,7 +10,7 @@ from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.inspect.changes import Corrected, Forgot, Reworded
 from noodlings.ports import Forgotten
-from noodlings.text import clean, shorten
+from noodlings.text import clean, counted, shorten
 from noodlings.values.memory import MemoryEntry
 
 _NUMBER = Flag("id", "N", int, 1)
@@ -46,7 +46,7 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
         user = _user(context, parsed)
         ids = corrections.told_by(context.caller, parsed.name, user)
         who = "you" if user == context.caller.user_id else shorten(clean(parsed.text("user")), 30)
-        what = f"{_memories(len(ids))} from {who}"
+        what = f"{counted(len(ids), 'memory', 'memories')} from {who}"
         if not ids:
             raise NotFound(f"{_name(agent)} remembers nothing from {who}.")
     if not parsed.has("yes"):
@@ -165,14 +165,10 @@ def _changed(agent: Agent, entry: MemoryEntry, said: str) -> Reply:
 
 
 def _told(forgotten: Forgotten) -> str:
-    answers = len(forgotten.redacted)
+    memories, answers = counted(forgotten.count, "memory", "memories"), len(forgotten.redacted)
     and_answers = f", and {answers} of its answers that repeated it" if answers else ""
     later = " Their last bytes are wiped from the disk later: at the next start, or by the database server."
-    return f"{_memories(forgotten.count)}{and_answers}.{'' if forgotten.erased else later}"
-
-
-def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count:,} memories"
+    return f"{memories}{and_answers}.{'' if forgotten.erased else later}"
 
 
 def _quoted(entry: MemoryEntry) -> str:

@@ -122,15 +122,8 @@ def _view(
     lasts = quiet(f"chill again in {duration(after.named_left)}") if after.named_left > 0.0 else None
     rows = (
         (words("in the game", QUIET), Text(f"{before.named} → {after.named}")),
-        (
-            words("mood", QUIET),
-            Text.assemble(
-                feeling_text(before.mood.feeling, before.mood.family),
-                " → ",
-                feeling_text(after.mood.feeling, after.mood.family),
-            ),
-        ),
-        (words("just felt", QUIET), feeling_text(after.affect.feeling, after.affect.family)),
+        (words("mood", QUIET), Text.assemble(feeling_text(before.mood), " → ", feeling_text(after.mood))),
+        (words("just felt", QUIET), feeling_text(after.affect)),
     )
     said = trace.response or ""
     silent = quiet(f"{after.name} says nothing: {trace.decision}") if not said else None

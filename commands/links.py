@@ -16,6 +16,7 @@ from noodlings.errors import UserError
 from noodlings.inspect.changes import LinkAdded, LinksRemoved
 from noodlings.inspect.links import DEPTH, FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.recall.links import MAX_DEPTH
+from noodlings.text import counted
 
 _LINKS = Spec(
     "@links NAME --id N [--depth N]", (Flag("id", "N", int, 1), Flag("depth", "N", int, 1, MAX_DEPTH))
@@ -214,8 +215,7 @@ def _source(one: FocusEntryView) -> str:
 def _by_links(view: FocusView) -> Text:
     if not view.depth:
         return Text("links are not followed")
-    steps = "1 step" if view.depth == 1 else f"{view.depth} steps"
-    return Text.assemble((f"{view.linked}", LOUD), f" by links, {steps}")
+    return Text.assemble((f"{view.linked}", LOUD), f" by links, {counted(view.depth, 'step')}")
 
 
 def _line(line: str) -> RenderableType:

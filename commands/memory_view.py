@@ -120,7 +120,7 @@ MEMORY_COLUMNS = (
 def memory_cells(entry: views.EntryView) -> tuple[Text, ...]:
     """Who said it, the feeling, when, how intense, and what."""
     when = Text(ago(entry.age), style=QUIET)
-    feels = feeling_text(entry.feeling, entry.family)
+    feels = feeling_text(entry)
     return (words(entry.name), feels, when, intensity(entry), said(entry))
 
 

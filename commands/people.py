@@ -16,6 +16,7 @@ from noodlings.errors import UserError
 from noodlings.inspect.changes import FactKnown, NightView
 from noodlings.inspect.people import AcquaintanceView, FactView, PeopleView, PersonCardView, PlanView
 from noodlings.inspect.relationships import ProfileView, RelationshipView
+from noodlings.text import counted
 
 PROFILE_PAGE = 15
 """Relationships shown at a time."""
@@ -94,9 +95,8 @@ async def reflect(context: CommandContext, parsed: Parsed) -> Reply:
     context.caller.require_admin(REFLECTING)
     agent = context.society.find(parsed.name)
     await agent.begin_reflecting()
-    count, name = agent.night.new, agent.persona.name
-    what = f"{count:,} new {'memory' if count == 1 else 'memories'}"
-    said = f"{name} is going over {what} now, and then weighs all it has anew."
+    what = counted(agent.night.new, "new memory", "new memories")
+    said = f"{agent.persona.name} is going over {what} now, and then weighs all it has anew."
     return Reply(NightView.of(agent).as_dict(), words(said))
 
 

@@ -133,7 +133,7 @@ def _facts(view: RecallView, count: str) -> RenderableType:
     parts = [Text(count, style=LOUD)] if count else []
     parts += [words(f"in {archive.entries:,} memories", QUIET), words(by, QUIET)]
     if view.mood is not None:
-        mood = Text.assemble(("in the mood ", QUIET), feeling_text(view.mood.feeling, view.mood.family))
+        mood = Text.assemble(("in the mood ", QUIET), feeling_text(view.mood))
         parts.append(mood.append(f" {view.mood.affect.valence:+.2f}", style=QUIET))
     return Flowing(parts)
 

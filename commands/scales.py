@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from commands.render import GAP, INDENT, quiet
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, level
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, level, signed_bar
 
 WIDEST = 41
 """Cells of the longest bar."""
@@ -20,9 +20,6 @@ SHORTEST = 9
 """Cells that a bar needs to stand on one line with its numbers."""
 MOST_COLUMNS = 40
 MARK = "┃"
-
-_MIDDLE = "│"
-_EMPTY = "·"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ class Scales:
             line.rstrip()
             yield margin + cut(line, room)
         if low and not ends_fit:
-            yield quiet(f"{_EMPTY} {low} … █ {high}")
+            yield quiet(f"· {low} … █ {high}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +129,12 @@ def columns(shares: Sequence[float]) -> str:
 
 def gauge(scale: Scale, width: int) -> Text:
     """The bar of a scale in an odd number of cells, at least 3. Show the number beside it."""
-    cells = _from_middle(scale.value, width) if scale.signed else bar(scale.value, width).plain
-    drawn = [(cell, QUIET if cell in (_EMPTY, _MIDDLE) else scale.style) for cell in cells]
+    cells = (signed_bar if scale.signed else bar)(scale.value, width).plain
+    drawn = [(cell, QUIET if cell in "·│" else scale.style) for cell in cells]
     if scale.mark is not None:
         share = (scale.mark + 1.0) / 2.0 if scale.signed else scale.mark
         drawn[min(int(min(max(share, 0.0), 1.0) * width), width - 1)] = (MARK, LOUD)
     return Text.assemble(*drawn)
-
-
-def _from_middle(value: float, width: int) -> str:
-    half = width // 2
-    right = bar(max(value, 0.0), half).plain
-    # Of the blocks that grow from the right, Unicode has only these two.
-    full, part = divmod(max(round(min(max(-value, 0.0), 1.0) * half * 4), 1 if value < 0 else 0), 4)
-    left = ({0: "", 1: "▕", 2: "▐", 3: "█"}[part] + "█" * full).rjust(half, _EMPTY)
-    return left + _MIDDLE + right
 
 
 def _between(scale: Scale, ends: Sequence[int], width: int) -> Text:

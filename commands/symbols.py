@@ -79,7 +79,7 @@ def _row(symbol: SymbolView, measured: float) -> tuple[Text, ...]:
     return (
         Text(str(symbol.id), style=QUIET),
         measure(measured, BAR, feeling_style(symbol.felt.family)),
-        feeling_text(symbol.felt.feeling, symbol.felt.family),
+        feeling_text(symbol.felt),
         Text(ago(symbol.age), style=QUIET),
         words(symbol.made_by, QUIET),
         words(symbol.image),

@@ -41,7 +41,7 @@ from noodlings.drawing.marks import (
 )
 from noodlings.errors import UserError
 from noodlings.inspect.why import ModulationView, PromptView, TransistorsView, WhyView
-from noodlings.text import shorten
+from noodlings.text import counted, shorten
 from noodlings.values.action import Action
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.tone import ToneName, ToneSource
@@ -123,7 +123,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
     parts = {name: value for name, value in asdict(view.parts).items() if value and name != "surprise"}
     by = spoken_by(turn.voice)
     steps = [Text.assemble((f"{one.step} ", QUIET), f"{one.milliseconds:.1f} ms") for one in view.steps]
-    spent = f"{view.calls} call{'s' * (view.calls != 1)}, {view.tokens:,} tokens" if view.calls else ""
+    spent = f"{counted(view.calls, 'call')}, {view.tokens:,} tokens" if view.calls else ""
     return stacked(
         heading(view.name, "why", when),
         source_line(turn.percept) if turn.percept else None,
@@ -139,7 +139,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         Flowing([Text.assemble(("regard ", QUIET), view.regard)]) if view.regard else None,
         Flowing(
             [
-                Text.assemble(("mood ", QUIET), feeling_text(turn.mood.feeling, turn.mood.family)),
+                Text.assemble(("mood ", QUIET), feeling_text(turn.mood)),
                 _figure("surprise", view.surprise),
                 _figure("importance", view.importance),
                 *(_figure(part, value) for part, value in parts.items()),

@@ -171,6 +171,11 @@ def shorten(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + ELLIPSIS
 
 
+def counted(count: int, one: str, more: str = "") -> str:
+    """So many of something: "1 step", "2,000 memories"; `more` is a plural that is not made with an s."""
+    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+
+
 LONG_SENTENCE = 120
 """Characters of a sentence; a longer one is split at its commas."""
 _SENTENCE = re.compile(r"(?:[^.!?…]|(?<=\d)\.(?=\d))+(?:[.!?…]+|$)")

@@ -19,6 +19,7 @@ from noodlings.inspect.views import EntryView, FeltView, StatsView
 from noodlings.inspect.why import WhyView
 from noodlings.ports import Forgotten
 from noodlings.recall import narrative
+from noodlings.text import counted
 
 LONGEST = 400
 """The most characters of a quotation; the structured data hold all of it."""
@@ -38,13 +39,13 @@ def recalled(view: RecallView) -> str:
         return "\n".join([nothing, *_remarks(view.archive)])
     by = "words and meaning" if view.by_meaning else "words"
     mood = f" in the mood {felt(view.mood)}, which weighs {view.emotion_weight:g}," if view.mood else ""
-    count = _counted(len(found), "memory", "memories")
+    count = counted(len(found), "memory", "memories")
     head = f"{count} of {view.name} for {quoted(view.query)},{mood} by {by}, best first."
     return "\n".join([f"{head} {QUOTED}", *map(_found, found), *_remarks(view.archive)])
 
 
 def context(view: FocusView) -> str:
-    steps = _counted(view.depth, "step", "steps")
+    steps = counted(view.depth, "step")
     reach = f"focus level {view.level}: {view.hours:g} h back, {steps} along links"
     if not view.memories:
         return f"{view.name} has no memory of {quoted(view.query)} that you may read ({reach})."
@@ -56,7 +57,7 @@ def context(view: FocusView) -> str:
 
 
 def stats(view: StatsView) -> str:
-    count = _counted(view.perceived, "thing", "things")
+    count = counted(view.perceived, "thing")
     return (
         f"{view.name} has perceived {count}. In working memory {view.working} of {view.working_capacity}, in"
         f" episodic memory {view.episodic} of {view.episodic_capacity}, symbols {view.symbols} of"
@@ -68,7 +69,7 @@ def stats(view: StatsView) -> str:
 def people(view: PeopleView) -> str:
     if not view.people:
         return f"{view.name} knows nothing about anybody that you may read."
-    head = f"What {view.name} knows about {_counted(len(view.people), 'person', 'people')}. {QUOTED}"
+    head = f"What {view.name} knows about {counted(len(view.people), 'person', 'people')}. {QUOTED}"
     return "\n".join([head, *(line for card in view.people for line in _card(card))])
 
 
@@ -101,9 +102,7 @@ def chronicle(view: ChronicleView) -> str:
     if not view.commits:
         nothing = f"{view.name} has read no commit about {quoted(view.query)} that you may know of."
         return "\n".join([nothing, *_remarks(view.archive)])
-    head = (
-        f"{_counted(len(view.commits), 'commit', 'commits')} for {quoted(view.query)}, best first. {QUOTED}"
-    )
+    head = f"{counted(len(view.commits), 'commit')} for {quoted(view.query)}, best first. {QUOTED}"
     return "\n".join([head, *map(_commit, view.commits), *_remarks(view.archive)])
 
 
@@ -159,9 +158,9 @@ def forgot(name: str, forgotten: Forgotten) -> str:
     if not forgotten.count:
         return f"{name} has no such memory, so nothing was deleted."
     answers = len(forgotten.redacted)
-    also = f", and {_counted(answers, 'answer', 'answers')} of its own that repeated it" if answers else ""
+    also = f", and {counted(answers, 'answer')} of its own that repeated it" if answers else ""
     later = "" if forgotten.erased else " It will be fully erased from the disk at the next start."
-    return f"{name} has forgotten {_counted(forgotten.count, 'memory', 'memories')} for good{also}.{later}"
+    return f"{name} has forgotten {counted(forgotten.count, 'memory', 'memories')} for good{also}.{later}"
 
 
 def felt(view: FeltView) -> str:
@@ -198,7 +197,3 @@ def _remarks(archive: ArchiveView) -> Iterator[str]:
         yield f"{archive.pending:,} memories are not embedded yet, and only found by their words so far."
     if archive.parked:
         yield f"{archive.parked:,} memories could not be embedded; they are found by their words only."
-
-
-def _counted(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"

@@ -6,7 +6,7 @@ Text from outside is a cleaned `rich.text.Text`, never markup.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 from rich.text import Text
 
@@ -68,6 +68,16 @@ def bar(value: float, width: int, style: str = ACCENT) -> Text:
     return Text.assemble((drawn, style), ("·" * (width - len(drawn)), QUIET))
 
 
+def signed_bar(value: float, width: int) -> Text:
+    """A value of −1…1 as a bar from the middle, in an odd number of cells."""
+    half = width // 2
+    right = bar(max(value, 0.0), half)
+    # Unicode has only these two blocks that grow from the right.
+    full, part = divmod(max(round(min(max(-value, 0.0), 1.0) * half * 4), 1 if value < 0 else 0), 4)
+    left = {0: "", 1: "▕", 2: "▐", 3: "█"}[part] + "█" * full
+    return Text.assemble(("·" * (half - len(left)), QUIET), (left, ACCENT), ("│", QUIET), right)
+
+
 def measure(value: float, width: int, style: str = ACCENT) -> Text:
     """A bar with its number behind it."""
     return bar(value, width, style).append(f" {number(value)}", style="")
@@ -91,9 +101,19 @@ def feeling_style(family: str) -> str:
     return _STYLES.get(family, "")
 
 
-def feeling_text(word: str, family: str) -> Text:
+class Felt(Protocol):
+    """What felt like something: the word for it, and its sort."""
+
+    @property
+    def feeling(self) -> str: ...
+
+    @property
+    def family(self) -> str: ...
+
+
+def feeling_text(felt: Felt) -> Text:
     """A feeling as a word in the colour of its sort."""
-    return Text(word, style=feeling_style(family), no_wrap=True)
+    return Text(felt.feeling, style=feeling_style(felt.family), no_wrap=True)
 
 
 def cut(text: Text, width: int, align: Literal["left", "right"] = "left", pad: bool = False) -> Text:

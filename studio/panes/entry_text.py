@@ -48,7 +48,7 @@ def cells(entry: EntryView) -> list[Text]:
     return [
         measure(entry.importance, 5),
         Text.assemble((level(entry.strength), ACCENT), f" {number(entry.strength)}"),
-        feeling_text(entry.feeling, entry.family),
+        feeling_text(entry),
         words(entry.name),
         Text.assemble(("▪ ", LOUD) if entry.pinned else "", words(entry.text)),
         Text(short_age(entry.age), style=QUIET),
@@ -103,7 +103,7 @@ def bars_text(entry: EntryView, width: int, height: int) -> Text:
             Text(f"  {reason.replace('_', ' ')} {shift:+.2f}", style=QUIET)
             for reason, shift in entry.hindsight.items()
         ]
-    right = [Text.assemble(("felt  ", QUIET), feeling_text(entry.feeling, entry.family))]
+    right = [Text.assemble(("felt  ", QUIET), feeling_text(entry))]
     if entry.affect is not None:
         right += axis_bars(entry.affect, room)
     if entry.intensity is not None:

@@ -149,7 +149,7 @@ def _exchange(why: WhyView) -> Text:
     said = Text("kept silent", style=QUIET) if turn.response is None else Text(clean(turn.response))
     text.append("\n").append(f"{clean(why.name)}  ", style=LOUD).append_text(said)
     text.append(f"\n→ {clean(str(turn.action))}" if turn.action else "", style=LOUD)
-    text.append("\nmood ", style=QUIET).append_text(feeling_text(turn.mood.feeling, turn.mood.family))
+    text.append("\nmood ", style=QUIET).append_text(feeling_text(turn.mood))
     text.append(f" · {clean(turn.decision)}" if turn.decision else "", style=QUIET)
     for missing in turn.degraded:
         text.append(f"\n! {done_without(clean(missing))}", style="yellow")

@@ -193,11 +193,8 @@ class People(MemoryPane):
             self.table.cursor = keys.index(self._chosen)
         self._draw_lines()
 
-    def _subject(self) -> Subject | None:
-        return self._subjects[self.table.cursor] if self._subjects else None
-
     def _draw_lines(self) -> None:
-        subject = self._subject()
+        subject = self._subjects[self.table.cursor] if self._subjects else None
         self._chosen = subject.key if subject else ""
         self.query_one("#about", Static).update(subject.title if subject else "")
         room = self._rows.room

@@ -22,7 +22,6 @@ from studio.widgets.marks import NAME_WIDTH, Drawing, named_row, plot, side_by_s
 
 if TYPE_CHECKING:
     from noodlings.inspect.mood import MoodView, ObserveView
-    from noodlings.inspect.views import FeltView
 
 LAYERS = (
     ("fast", slice(0, 16), "one line", 0.25),
@@ -136,9 +135,9 @@ def _in_words(
     baseline = mood.baseline.feeling
     wears_off = "" if baseline == mood.mood.feeling else f"wears off towards {baseline}"
     rows = [
-        ("felt", _felt(mind.affect), "about the last line"),
-        ("mood", _felt(mind.mood), wears_off),
-        ("expects", _felt(mind.expected), "of the next line"),
+        ("felt", feeling_text(mind.affect), "about the last line"),
+        ("mood", feeling_text(mind.mood), wears_off),
+        ("expects", feeling_text(mind.expected), "of the next line"),
     ]
     if mind.surprises:
         last, usual = mind.surprises[-1], sum(mind.surprises) / len(mind.surprises)
@@ -158,10 +157,6 @@ def _in_words(
     ]
     lines.append(Text("\nState of mind, and how much talk each layer follows", style=ACCENT))
     return Text("\n").join([*lines, *(_layer(states, *layer, width) for layer in LAYERS)])
-
-
-def _felt(felt: FeltView) -> Text:
-    return feeling_text(felt.feeling, felt.family)
 
 
 def _layer(

@@ -118,8 +118,10 @@ def _figures(symbol: SymbolView, wide: bool) -> Text:
     def figure(name: str, value: float) -> Text:
         return Text.assemble((f"{name} ", QUIET), bar(value, 8).append(" ") if wide else "", number(value))
 
+    feels = feeling_text(symbol.felt)
+    feels.pad_right(max(9 - len(feels), 0) if wide else 0)
     parts = [
-        feeling_text(symbol.felt.feeling.ljust(9 if wide else 0), symbol.felt.family),
+        feels,
         figure("salience", symbol.salience),
         figure("like now", symbol.likeness),
         Text(short_age(symbol.age), style=QUIET),

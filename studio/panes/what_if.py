@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, feeling_text, measure, number, words
-from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from studio.panes.base import Query, Results
 from studio.panes.memory_pane import MemoryPane
@@ -93,7 +92,7 @@ class WhatIf(MemoryPane):
     def on_mount(self) -> None:
         self._feeling: list[float] | None = None  # as it is now
         self._moved = False  # the user has set a slider
-        self._found: dict[str, AlikeView | RecallView | NoodlingsError] = {}
+        self._found = Results()
         self._status = ""
         self._partial = False  # only a part of the memory was searched
         self._polling = self.set_interval(POLL_SECONDS, self._poll_archive, pause=True)
@@ -123,7 +122,7 @@ class WhatIf(MemoryPane):
 
     def clear(self) -> None:
         super().clear()
-        self._feeling, self._moved, self._found = None, False, {}
+        self._feeling, self._moved, self._found = None, False, Results()
         self._polling.pause()
         self._sliders.set_values([slider.low for slider in SLIDERS])
 
@@ -159,7 +158,7 @@ class WhatIf(MemoryPane):
         """
         if self._feeling is None:
             return
-        self._found = {}
+        self._found = Results()
         *feeling, weight = self._sliders.values
         question = self.query_one(LineInput).value.strip()
         self._polling.pause()
@@ -177,13 +176,11 @@ class WhatIf(MemoryPane):
         self._found |= results
         if self._found.keys() != {NOW, THEN}:
             return
-        now, then = self._found[NOW], self._found[THEN]
-        failure = now if isinstance(now, NoodlingsError) else then
-        if isinstance(failure, NoodlingsError):
+        if self._found.failure:
             self._polling.pause()
-            self.show_failure(failure)
-        elif not isinstance(now, NoodlingsError) and not isinstance(then, NoodlingsError):
-            self._draw(_hits(now), _hits(then))
+            self.show_failure(self._found.failure)
+        else:
+            self._draw(_hits(self._found[NOW]), _hits(self._found[THEN]))
 
     def _poll_archive(self) -> None:
         if self.is_on_screen:
@@ -256,7 +253,7 @@ def _cells(change: Text, score: float, entry: EntryView, style: str = "") -> lis
     return [
         change,
         measure(score, 3, style or ACCENT),
-        feeling_text(entry.feeling, entry.family),
+        feeling_text(entry),
         words(entry.name, style),
         words(entry.text, style),
     ]

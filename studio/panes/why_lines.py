@@ -73,7 +73,7 @@ def why_text(why: WhyView, width: int, height: int) -> Text:
     turn = why.turn
     if turn is None:
         return Text(NOTHING_SAID, style=QUIET)
-    feeling = feeling_text(why.affect.feeling, why.affect.family) if why.affect else Text("—")
+    feeling = feeling_text(why.affect) if why.affect else Text("—")
     figures = f" · surprise {number(why.surprise)} · importance {number(why.importance)}"
     used = sum(one.used for one in why.recalled)
     hidden = f", {why.hidden} of others" if why.hidden else ""

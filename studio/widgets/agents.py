@@ -109,8 +109,8 @@ class AgentList(Vertical):
         line = spark(surprises, ROW_WIDTH - len(SURPRISE) - 5)
         rows = [
             cut(Text.assemble("▸ " if agent == self.chosen else "", words(view.name, LOUD)), ROW_WIDTH),
-            cut(Text.assemble(("mood ", QUIET), feeling_text(mood.feeling, mood.family)), ROW_WIDTH),
-            cut(Text.assemble(("felt ", QUIET), feeling_text(felt.feeling, felt.family)), ROW_WIDTH),
+            cut(Text.assemble(("mood ", QUIET), feeling_text(mood)), ROW_WIDTH),
+            cut(Text.assemble(("felt ", QUIET), feeling_text(felt)), ROW_WIDTH),
             Text.assemble((SURPRISE, QUIET), line, latest.rjust(5)),
         ]
         return Text("\n").join(rows)

@@ -12,7 +12,7 @@ from rich.text import Text
 from textual.geometry import Size
 from textual.widget import Widget
 
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, level, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, level, number, signed_bar
 from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -195,16 +195,6 @@ def spark(values: Sequence[float], width: int) -> Text:
     """The latest values of 0…1 as columns, oldest first; dots where there is none yet."""
     shown = values[-width:]
     return Text.assemble(("·" * (width - len(shown)), QUIET), ("".join(map(level, shown)), ACCENT))
-
-
-def signed_bar(value: float, width: int) -> Text:
-    """A value of −1…1 as a bar from the middle, in an odd number of cells."""
-    half = width // 2
-    right = bar(max(value, 0.0), half)
-    # Unicode has only these two blocks that grow from the right.
-    full, part = divmod(max(round(min(max(-value, 0.0), 1.0) * half * 4), 1 if value < 0 else 0), 4)
-    left = {0: "", 1: "▕", 2: "▐", 3: "█"}[part] + "█" * full
-    return Text.assemble(("·" * (half - len(left)), QUIET), (left, ACCENT), ("│", QUIET), right)
 
 
 def signed_number(value: float) -> str:

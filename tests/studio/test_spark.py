@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noodlings.drawing.marks import signed_bar
 from noodlings.values.affect import AXES as ALL_AXES
 from noodlings.values.affect import Affect
-from studio.widgets.marks import AXES, axis_bars, histogram, signed_bar, signed_number, spark
+from studio.widgets.marks import AXES, axis_bars, histogram, signed_number, spark
 
 SHARES = st.floats(0.0, 1.0)
 AFFECTS = st.builds(Affect, st.floats(-1.0, 1.0), SHARES, SHARES, SHARES, SHARES)
