@@ -155,8 +155,7 @@ class TelnetWire:
         self._codec, self._typed = TelnetCodec(), wire.LineAssembler()
         self._lines: deque[str] = deque()
         self._hiding = False
-        peer = writer.get_extra_info("peername")
-        self.address = str(peer[0]) if peer else ""
+        self.address = wire.address_of(writer.transport)
         writer.write(OPENING)
 
     @property
@@ -186,7 +185,7 @@ class TelnetWire:
         # No byte of UTF-8 is 255, so none can be taken for a command.
         self._writer.write(lines.encode("utf-8", "replace"))
         if self._writer.transport.get_write_buffer_size() > MOST_UNREAD:
-            wire.let_go_unread(self.address, self._writer.transport)
+            wire.let_go_unread(self._writer.transport)
 
     def hide(self, hidden: bool) -> None:
         """See `wire.PlayerWire`. Afterwards the line break is sent that the client did not show."""

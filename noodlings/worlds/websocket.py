@@ -33,7 +33,7 @@ class BoundedConnection(ServerConnection):
         """The library answers every ping, whether or not the client reads the answers."""
         super().data_received(data)
         if self.transport.get_write_buffer_size() > MOST_UNREAD:
-            wire.let_go_unread(_address_of(self), self.transport)
+            wire.let_go_unread(self.transport)
 
     def process_event(self, event: Event) -> None:
         """Drop empty fragments, which would lengthen the list of a message's fragments for ever."""
@@ -51,7 +51,7 @@ class WebSocketWire:
         self.colour = asked.get("colour", ["0"])[-1] == "1"
         width = asked.get("width", [""])[-1][:4]
         self.columns = min(max(int(width), wire.NARROWEST), wire.WIDEST) if width.isdecimal() else wire.USUAL
-        self.address = _address_of(connection)
+        self.address = wire.address_of(connection.transport)
         self._unsent: asyncio.Queue[str | None] = asyncio.Queue(MOST_MESSAGES)
         self._sending = asyncio.create_task(self._send_all(), name="mush: sending")
 
@@ -66,7 +66,7 @@ class WebSocketWire:
         try:
             self._unsent.put_nowait(text.encode("utf-8", "replace").decode("utf-8"))
         except asyncio.QueueFull:
-            wire.let_go_unread(self.address, self._connection.transport)
+            wire.let_go_unread(self._connection.transport)
 
     def hide(self, hidden: bool) -> None:
         """Nothing to do: the page decides what it shows."""
@@ -90,11 +90,6 @@ class WebSocketWire:
         except ConnectionClosed:
             while await self._unsent.get() is not None:  # nobody is there to read it
                 pass
-
-
-def _address_of(connection: ServerConnection) -> str:
-    peer = connection.remote_address
-    return str(peer[0]) if peer else ""
 
 
 @asynccontextmanager

@@ -74,9 +74,15 @@ def start_visit(
     return visit
 
 
-def let_go_unread(address: str, transport: asyncio.WriteTransport) -> None:
+def address_of(transport: asyncio.BaseTransport) -> str:
+    """Where a client is; "" if that is not known."""
+    peer = transport.get_extra_info("peername")
+    return str(peer[0]) if peer else ""
+
+
+def let_go_unread(transport: asyncio.WriteTransport) -> None:
     """Disconnect a client that does not read."""
-    log.info("%s does not read what it is sent, so it was disconnected", address)
+    log.info("%s does not read what it is sent, so it was disconnected", address_of(transport))
     transport.abort()
 
 
