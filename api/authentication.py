@@ -70,13 +70,12 @@ class AccessToken:
             return self._player(user)
         if not user:
             return Caller(f"api_{self.role}", self.role.value, self.role)
-        named = self._named(user)
-        if self.role is Role.WORLD and self.character(named):
+        caller = self._named(user)
+        if self.role is Role.WORLD and self.character(caller.user_id):
             raise Forbidden(
-                f"{named} is a character: a world may speak as it, but not read or change memories"
+                f"{caller.user_id} is a character: a world may speak as it, but not read or change memories"
             )
-        role = Role.PLAYER if self.role is Role.WORLD else self.role
-        return Caller(named, display_name(named, {}), role)
+        return caller
 
     def actor(self, user: str, name: str = "") -> Caller:
         """The caller that acts as `user`; a world has the rights of that user.
@@ -92,9 +91,7 @@ class AccessToken:
             if self.role is Role.ADMIN:
                 return self.reader()
             raise UserError(f"say who this world token acts for: send {USER_HEADER} or user_id")
-        named = self._named(user)
-        role = Role.PLAYER if self.role is Role.WORLD else self.role
-        return Caller(named, clean(name) or display_name(named, {}), role)
+        return self._named(user, clean(name))
 
     def overhears(self, user_id: str) -> str:
         """Who hears what is said to this user beside them: the world that speaks as a character, or ""."""
@@ -110,9 +107,11 @@ class AccessToken:
             raise Forbidden(f"a player token speaks and reads for {self.user_id} only; leave user_id out")
         return Caller(self._its_own(self.user_id), display_name(self.user_id, {}), Role.PLAYER)
 
-    def _named(self, user: str) -> str:
-        named = checked_id(user)
-        return self._its_own(named) if self.role is Role.WORLD else named
+    def _named(self, user: str, name: str = "") -> Caller:
+        user_id, role = checked_id(user), self.role
+        if role is Role.WORLD:
+            user_id, role = self._its_own(user_id), Role.PLAYER
+        return Caller(user_id, name or display_name(user_id, {}), role)
 
     def _its_own(self, user_id: str) -> str:
         if user_id in _NAMELESS or self.taken(user_id):
