@@ -21,7 +21,6 @@ from api.client_talk import ClientTalk, ClientTalks, Said
 from api.parts import Held, OnBehalfOf, SocietyPart, only_one, parts_of, topic_router
 from api.perceive import KeyHeader
 from api.problem import chat_problem, status_of
-from api.turns import HISTORY
 from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
 from noodlings.inspect.turns import trace_of
@@ -29,6 +28,7 @@ from noodlings.ports import Allowance
 from noodlings.recall.narrative import token_count
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Role, user_id_of
+from noodlings.values.memory import CLIENT_HISTORY
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 
@@ -209,7 +209,7 @@ class _Reply:
             society.clock.now(),
             addressed=True,
             present=frozenset({user_id}),
-            data={HISTORY: self._talk.history(society.agents[agent_id])},
+            data={CLIENT_HISTORY: self._talk.history(society.agents[agent_id])},
             overheard_by=held.overhears(user_id),
         )
 

@@ -16,7 +16,6 @@ from hashlib import sha256
 from itertools import islice
 from weakref import WeakValueDictionary
 
-from api.turns import HISTORY
 from noodlings.agent.agent import Agent
 from noodlings.agent.recollection import newer_forms
 from noodlings.agent.society import Society
@@ -27,7 +26,7 @@ from noodlings.recall.repetition import Wording, says_something, spelt_out
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
-from noodlings.values.memory import ImportanceParts, MemoryEntry, given, written_by
+from noodlings.values.memory import CLIENT_HISTORY, ImportanceParts, MemoryEntry, given, written_by
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 
@@ -145,14 +144,13 @@ class ClientTalks:
             own = self._latest(agent, percept.user_id)
             earlier = talk.earlier(agent_id, percept.user_id, percept.timestamp) if len(own) < 2 else ()
             if earlier:
-                are_secret = self._secrets(percept.user_id)
+                exchanges = [(one.user_text, one.response or "") for one in earlier]
+                secret = await asyncio.to_thread(self._are_secret, percept.user_id, exchanges)
                 earlier = tuple(
-                    replace(one, audience=one.audience.at_least(Tier.SECRET))
-                    if are_secret([one.user_text, one.response or ""])
-                    else one
-                    for one in earlier
+                    replace(one, audience=one.audience.at_least(Tier.SECRET)) if is_secret else one
+                    for one, is_secret in zip(earlier, secret, strict=True)
                 )
-            last = own[-1] if own and given(own[-1], HISTORY) == talk.history(agent) else None
+            last = own[-1] if own and given(own[-1], CLIENT_HISTORY) == talk.history(agent) else None
             if last is not None and last.user_text == percept.text:
                 if talk.goes_on or percept.timestamp - last.timestamp <= AGAIN_SECONDS:
                     trace = await agent.answer_again(last.id, said, earlier)
@@ -172,23 +170,25 @@ class ClientTalks:
         Raises:
             LLMError: the model does not answer.
         """
-        answer = None
-        texts = [words for _, words in talk.messages]
-        if self._society.ask is not None and not self._secrets(caller.user_id)(texts):
+        answer, ask = None, self._society.ask
+        if ask is not None:
+            texts = [words for _, words in talk.messages]
             async with self._alone("", caller.user_id):
-                answer = await self._society.ask(talk.messages, allowance)
+                if not any(await asyncio.to_thread(self._are_secret, caller.user_id, [texts])):
+                    answer = await ask(talk.messages, allowance)
         return answer or f"A talk with {self._society.personas[agent_id].name}"
 
-    def _secrets(self, user_id: str) -> Callable[[Sequence[str]], bool]:
-        """Whether texts, one after the other, tell of something secret that a user and any character know.
+    def _are_secret(self, user_id: str, talks: Sequence[Sequence[str]]) -> list[bool]:
+        """Which talks tell of something secret that a user and any character know.
 
         Answers are looked for as they are: what they tell of a memory is looked for as that memory, and their
-        phrases say nothing. It searches whole archives.
+        phrases say nothing. It searches whole archives, which takes a thread of its own.
         """
         society, store = self._society, self._society.store
-        names = {word for one in society.personas.values() for name in one.names for word in name.split()}
+        personas = tuple(society.personas.values())
+        names = {word for one in personas for name in one.names for word in name.split()}
         told, whole = list[Wording](), set[str]()
-        for agent_id in society.personas if store.keeps_secrets else ():
+        for agent_id in tuple(society.personas) if store.keeps_secrets else ():
             kept = store.entries(agent_id, store.secret(agent_id)).values()
             # Only what this user knows, or others' secrets could be tried out until a text is held.
             secret = disclosed(kept, frozenset({user_id}))
@@ -196,12 +196,12 @@ class ClientTalks:
             texts = (text or "" for entry in secret for text in (entry.user_text, entry.response))
             whole |= {spelt_out(text).casefold() for text in texts if says_something(text)}
 
-        def are_secret(texts: Sequence[str]) -> bool:
+        def is_secret(texts: Sequence[str]) -> bool:
             text = clean(spelt_out(" ".join(texts)))
             repeats = Wording(text, names).repeats
             return any(one in text.casefold() for one in whole) or any(map(repeats, told))
 
-        return are_secret
+        return list(map(is_secret, talks))
 
     def _latest(self, agent: Agent, user_id: str) -> list[MemoryEntry]:
         """The latest memories of what a user said or did, oldest first: at least two if there are two."""

@@ -24,7 +24,6 @@ from pydantic import (
 from api.answers import documented, shown
 from api.authentication import MAX_ID, checked_id
 from api.parts import AgentName, Held, OnBehalfOf, only_one, parts_of, topic_router
-from api.turns import HISTORY
 from noodlings.affect.game_rules import NamedAffect, Signed, Unit
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import Forbidden, UserError
@@ -34,13 +33,10 @@ from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import OWN_MARKS
 from noodlings.values.percept import PRIVATE, Kind, Percept
 from noodlings.values.persona import Persona
 
 MAX_KEY = 200
-RESERVED = OWN_MARKS | {HISTORY, "tags"}
-"""Names in the data of a percept that clients may not use."""
 CUT_OFF = "an answer: this turn was cut off; to get one, send it again with another key"
 
 router = topic_router("/api/agents/{agent}", tags=["perceive"])
@@ -192,7 +188,7 @@ async def perceive(
         affect=_affect(said.affect),
         identity_salience=said.identity_salience,
         depth=said.depth,
-        data=_facts(said.data) | ({"tags": [clean(tag) for tag in said.tags]} if said.tags else {}),
+        data=checked_facts(said.data) | ({"tags": [clean(tag) for tag in said.tags]} if said.tags else {}),
         actions=said.actions,
         tier=Tier(said.tier),
     )
@@ -242,14 +238,6 @@ def _affect(given: GivenAffect | None) -> Affect | None:
     if given is None:
         return None
     return given.affect() if isinstance(given, NamedAffect) else Affect(*given)
-
-
-def _facts(data: dict[str, Any]) -> dict[str, Any]:
-    """The facts to store. Raises `UserError` for a reserved name."""
-    facts = checked_facts(data)
-    if reserved := sorted(facts.keys() & RESERVED):
-        raise UserError(f"data must not have a fact called {reserved[0]}, a reserved name; choose another")
-    return facts
 
 
 def _spoken(text: str) -> str:

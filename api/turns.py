@@ -23,8 +23,6 @@ from noodlings.values.memory import CLIENT_BODY, CLIENT_KEY
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
-HISTORY = "client_history"
-"""A hash of the conversation before, as a chat client sent it; see `api.client_talk`."""
 KNOWN_KEYS = 10_000
 """How many keys are kept in memory, of all agents together."""
 LOOKED_BACK = 500

@@ -18,7 +18,8 @@ import asyncio
 import logging
 import time
 import weakref
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -86,6 +87,7 @@ class Agent:
         self._follow_up = FollowUp(core, services, self._unit_of_work, self._responder, weakref.ref(self))
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
+        self._under_way: list[Turn] = []
 
     # -- who it is
 
@@ -157,18 +159,28 @@ class Agent:
         if self.archive is not None and not self.archive.embedding.local:
             self.archive.begin()
         turn.earlier = shielded_talk(self._services, earlier)
-        if percept.floor is not None:
-            await self._take_turns(turn, percept.floor)
-        if turn.decision.speak:
-            async with self._speaking:
-                await self._answer(turn, said)
-        forgettings = self._core.forgettings
-        await self._follow_up.follow(turn)
-        if turn.percept.actions and turn.response is not None:
-            await self._choose(turn, forgettings)
+        with self._going_on(turn):
+            if percept.floor is not None:
+                await self._take_turns(turn, percept.floor)
+            if turn.decision.speak:
+                async with self._speaking:
+                    await self._answer(turn, said)
+            forgettings = self._core.forgettings
+            await self._follow_up.follow(turn)
+            if turn.percept.actions and turn.response is not None:
+                await self._choose(turn, forgettings)
         trace = turn.trace(self.id)
         self._tell(turn, "turn")
         return trace
+
+    @contextmanager
+    def _going_on(self, turn: Turn) -> Iterator[None]:
+        """While a turn is under way, it is parted from whoever the agent is parted from."""
+        self._under_way.append(turn)
+        try:
+            yield
+        finally:
+            self._under_way = [other for other in self._under_way if other is not turn]
 
     async def answer_again(
         self,
@@ -212,8 +224,9 @@ class Agent:
             earlier=shielded_talk(self._services, earlier),
         )
         self._core.prompts.pop(entry_id, None)
-        async with self._speaking:
-            await self._answer(turn, said)
+        with self._going_on(turn):
+            async with self._speaking:
+                await self._answer(turn, said)
         if self.archive is not None:
             self.archive.forget((), (entry_id,))  # the words of the old answer
         self._tell(turn, "turn")
@@ -555,6 +568,8 @@ class Agent:
 
     def part_from(self, user_ids: Collection[str]) -> None:
         """Remove these users from the witnesses of everything, and as authors. Raises `StoreError`."""
+        for turn in self._under_way:
+            turn.part_from(user_ids)
         self._unit_of_work.part_from(frozenset(user_ids))
 
     # -- as it is stored

@@ -11,11 +11,14 @@ from typing import Any
 from noodlings.affect.game_rules import GameRules, event_name, shipped_rules
 from noodlings.errors import UserError
 from noodlings.text import clean, shorten
+from noodlings.values.memory import OWN_MARKS
 from noodlings.values.percept import Kind, Percept
 
 EVENT = "event"
 """The key of the event's name in a percept's data."""
 
+RESERVED = OWN_MARKS | {"tags"}
+"""Names in the data of a percept that nobody else may use."""
 MAX_NAME = 60
 """Characters of an event's name, and of the name of a fact."""
 MAX_FIELDS = 50
@@ -75,7 +78,10 @@ def checked_facts(data: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError(f'data must be facts by name, such as {{"hp": 3}}, not {data!r:.60}')
     if len(data) > MAX_FIELDS:
         raise UserError(f"data may have at most {MAX_FIELDS} facts, not {len(data):,}")
-    return {_name(name, "the name of a fact"): _fact(str(name), value) for name, value in data.items()}
+    facts = {_name(name, "the name of a fact"): _fact(str(name), value) for name, value in data.items()}
+    if reserved := sorted(facts.keys() & RESERVED):
+        raise UserError(f"data must not have a fact called {reserved[0]}, a reserved name; choose another")
+    return facts
 
 
 def _fact(name: str, value: Any) -> str | float | bool | None:

@@ -22,7 +22,7 @@ from noodlings.values.percept import SAID, Kind, Percept
 from noodlings.values.trace import Trace
 
 SHARED_WORDS = 2
-"""Words of a memory in what a model said, from which it counts as told."""
+"""Words of a memory in what a model said, from which it counts as told; half of a short answer's will do."""
 MOST_SOURCES = 5
 CUT_WORDS, REPEATED_WORDS = 3, 8
 """Words from which a part may begin and end within a word, as where a world cuts lines; and words in a row
@@ -161,11 +161,12 @@ def sources(
     """
     said, chains = compared(part or trace.response or ""), dict[tuple[str, ...], int]()
     told, recalled = set[str](), {found.entry_id for found in trace.recalled}
+    half = (len(said) + 1) // 2 or SHARED_WORDS  # "In Zanzibar, I think." has one word of what was told
     for entry in sorted(entries.values(), key=lambda one: one.id == trace.entry_id):
         of, answered = compared(entry.user_text), entry.id == trace.entry_id
         if answered and entry.user_text.endswith("?"):
             said -= told  # to ask for what others told is not to tell it
-        fewest = min(SHARED_WORDS, len(of) or SHARED_WORDS) if entry.id in recalled else SHARED_WORDS
+        fewest = min(SHARED_WORDS, len(of) or SHARED_WORDS, half) if entry.id in recalled else SHARED_WORDS
         shared = len(of & said)
         repeated = shared >= fewest or not (part or answered or trace.voice == "llm")
         own = entry.user_id == trace.agent_id or entry.kind not in _TOLD or written_by(entry)

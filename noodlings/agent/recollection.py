@@ -187,7 +187,8 @@ async def _brought_back(
     found_by = {new: lead for new, lead in later.items() if corrections.get(lead) == new}
     found_by |= {new: old for old, new in replaced.items() if new not in by_id}
     for new, lead in found_by.items():
-        hits.append(by_id.setdefault(new, replace(by_id[lead], entry_id=new)))
+        if lead in by_id:  # else what was replaced was only looked at, as it might have corrected a hit
+            hits.append(by_id.setdefault(new, replace(by_id[lead], entry_id=new)))
     chosen = recollections(hits, entries, (percept.text, asked), most, corrections)
     found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
     links = store.links_of(archive.agent_id, list(found)) if found else []

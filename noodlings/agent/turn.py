@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -82,6 +82,15 @@ class Turn:
         self.voice, self.thought, self.response, self.tone, self.action = "", "", None, PLAIN, None
         self.decision = Decision(False, why)
         self.audience, self.regard = self.entry.audience, NO_REGARD
+
+    def part_from(self, user_ids: Collection[str]) -> None:
+        """Go on as if these users had not been there."""
+        percept, given = self.percept, self.percept.audience
+        if given is not None:
+            given = given.without(user_ids) if isinstance(given, Audience) else {*given}.difference(user_ids)
+        self.percept = replace(percept, present=percept.present.difference(user_ids), audience=given)
+        self.entry = replace(self.entry, audience=self.entry.audience.without(user_ids))
+        self.audience = self.audience.without(user_ids)
 
     def _whole_regard(self) -> Regard:
         """The regard with what shaped the answer."""

@@ -149,6 +149,7 @@ class UnitOfWork:
         Whoever uses one of their ids later was not there, and is not told what they were told.
         """
         core, store = self.core, self.services.store
+        self._count_forgetting()  # so that an answer under way is thought out anew, without them
         store.make_nameless(core.id, user_ids)
         after, moments = -1, set[float]()
         while page := store.archive(core.id, after):

@@ -7,6 +7,7 @@ no spaces between words a character is taken as a word.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection
 from html import unescape
 from unicodedata import normalize
@@ -62,11 +63,19 @@ class Wording:
         if other._weight_of(shared) < needed:
             return False
         span = max(4, int(SPREAD * len(other._weights)))
-        places = (place for place, word in enumerate(self._telling) if word in shared)
-        return any(
-            other._weight_of(shared.intersection(self._telling[place : place + span])) >= needed
-            for place in places
-        )
+        places = [(place, word) for place, word in enumerate(self._telling) if word in shared]
+        near, weight, first = Counter[str](), 0.0, 0
+        for place, word in places:
+            weight += 0 if near[word] else other._weights[word]
+            near[word] += 1
+            while place - places[first][0] >= span:  # it lies too far back to be in the same place
+                gone = places[first][1]
+                near[gone] -= 1
+                weight -= 0 if near[gone] else other._weights[gone]
+                first += 1
+            if weight >= needed:
+                return True
+        return False
 
     def _weight_of(self, words: Collection[str]) -> float:
         return sum(self._weights[word] for word in words)

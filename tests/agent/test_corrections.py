@@ -296,6 +296,21 @@ async def test_a_correction_made_while_it_thinks_is_not_undone_by_its_answer(mak
     assert (entry.override, entry.override_by, entry.response is None) == (0.2, "hand", False)
 
 
+@pytest.mark.parametrize("listeners", [None, {"user_caity", "user_bob"}])
+async def test_who_is_parted_from_while_it_thinks_was_not_there(make_society, tell, listeners):
+    voice = SlowVoice()
+    society = make_society(voice=voice)
+    present = frozenset({"user_caity", "user_bob"})
+    slow = asyncio.create_task(tell(society, "between us, an old tale", present=present, audience=listeners))
+    await voice.is_asked()
+    society.agents["phi"].part_from({"user_bob"})
+    voice.gate.set()
+    assert (await slow).response
+    assert len(voice.heard) == 2  # what was thought for both to hear is not said
+    for alive in (society, make_society()):
+        assert "user_bob" not in everything(alive)
+
+
 async def test_a_correction_made_while_it_thinks_is_confined_with_what_it_corrects(make_society, tell):
     voice = SlowVoice()
     society = make_society(voice=voice)

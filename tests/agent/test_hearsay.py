@@ -166,6 +166,21 @@ def test_a_model_told_what_it_repeats() -> None:
     assert sources(turn, entries, {ANN}) == ((BOB,),)
 
 
+@pytest.mark.parametrize(
+    ("told", "answer"),
+    [
+        ("The treasure lies in the mill.", "In the mill."),
+        ("The code of the vault is 4455.", "4455."),
+        ("My sister was born in Zanzibar.", "In Zanzibar, I think."),
+        ("The treasure lies in the mill.", "I see."),
+    ],
+)
+def test_one_word_of_what_was_told_is_enough_for_a_short_answer(told: str, answer: str) -> None:
+    entries = {1: an_entry(1, user_id=BOB, user_text=told), 2: an_entry(2, user_id=ANN, user_text="Where?")}
+    turn = a_turn(recalled(1, used=False), voice="llm", response=answer)
+    assert sources(turn, entries, {ANN}) == (() if answer == "I see." else ((BOB,),))
+
+
 @pytest.mark.parametrize("voice", ["llm", "offline"])
 @pytest.mark.parametrize(
     ("asked", "answer", "found"),

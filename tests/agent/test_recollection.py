@@ -22,8 +22,9 @@ from noodlings.agent.recollection import (
     subject,
     talk_budget,
 )
+from noodlings.app import build
 from noodlings.clock import ManualClock
-from noodlings.config import ContextSettings
+from noodlings.config import ContextSettings, Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
@@ -500,3 +501,33 @@ async def test_a_line_of_very_many_phrases_keeps_nobody_waiting(
     asked = await agent.perceive(say("Phi, what was it that keeps water away from us?"))
     assert recalled_in(asked, told.entry_id)
     assert 1 < sum("sticks." in text for text in asked_for) <= PHRASES
+
+
+PLACES = (
+    "pier bridge gate mill tower chapel quay inn forge barn well square harbour lane stable market bakery "
+    "school cellar attic ferry dock garden orchard boat hut shed wall arch hall stair porch roof yard field"
+)
+
+
+async def test_what_was_corrected_and_is_only_like_what_was_found_does_no_harm(clock: ManualClock) -> None:
+    society = build(Settings(store={"path": "nowhere"}), clock=clock, store=MemoryStore())
+    phi, everybody = society.find("phi"), frozenset({"user_caity", "user_bob", "user_eve"})
+
+    async def hear(text: str, user: str = "user_caity", addressed: bool = False) -> Trace:
+        clock.advance(60)
+        heard = Percept(user, text, clock.now(), addressed=addressed, present=everybody)
+        return await society.perceive("phi", heard)
+
+    await hear("My cat Momo sleeps in the kitchen under the red lantern, the old red lantern.")
+    for place in PLACES.split():
+        await hear(f"The red lantern at the {place} was lit by somebody of the town watch.", "user_bob")
+    corrected = await hear("My cat Momo sleeps in the kitchen.")
+    assert phi.archive is not None
+    await phi.archive.embedded(lambda count: None)
+    entry = phi.entry(corrected.entry_id)
+    assert entry is not None
+    made = phi.correct(entry, "My cat Momo sleeps in the attic.")
+    asked = await hear("What about the red lantern?", "user_eve", addressed=True)
+    assert recalled_in(asked, made.id) is None
+    assert "lantern" in (asked.response or "").casefold()
+    society.close()

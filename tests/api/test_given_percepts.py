@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from api.turns import HISTORY
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import CLIENT_BODY
+from noodlings.values.memory import CLIENT_BODY, CLIENT_HISTORY
 from tests.api.conftest import MakeSite, Site
 from tests.api.mcp_clients import ROOT
 
@@ -86,6 +85,15 @@ async def test_what_will_not_do_is_refused_and_nothing_is_kept(
     assert answer.status_code == status, answer.text
     assert where in answer.json()["detail"]
     assert site.society.find("servnak").memory.stats().perceived == 0
+
+
+@pytest.mark.parametrize("name", ["known_by", "hearsay", "withdrawn", "client_history", "tags"])
+async def test_no_event_may_have_a_mark_of_our_own(guarded: Site, name: str) -> None:
+    told = {"event": "is_a_thief", "user_id": "user_caity", "data": {name: "gm"}}
+    refused = await guarded.post("/api/agents/servnak/events", told, "world")
+    assert refused.status_code == 400
+    assert f"called {name}, a reserved name" in refused.json()["detail"]
+    assert guarded.society.find("servnak").memory.stats().perceived == 0
 
 
 @pytest.mark.parametrize("more", [{"affect": AFFECT}, {"identity_salience": 0.5}, {"data": {"hp": 3}}])
@@ -174,7 +182,9 @@ async def test_what_is_masked_cannot_be_guessed_from_what_is_kept(make_site: Mak
         }
         assert (await site.post("/v1/chat/completions", body)).status_code == 200
         entries = site.society.store.archive("servnak")[-2:]
-        kept.append([entry.extra["data"].get(name) for entry in entries for name in (CLIENT_BODY, HISTORY)])
+        kept.append(
+            [entry.extra["data"].get(name) for entry in entries for name in (CLIENT_BODY, CLIENT_HISTORY)]
+        )
         site.society.corrections.forget(ADMIN, "servnak", [entry.id for entry in entries])
     assert kept[0] == kept[1] != [None] * 4
 
