@@ -20,6 +20,7 @@ from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
+from noodlings.agent.unit_of_work import MADE_OF
 from noodlings.ports import Allowance, ToldLines
 from noodlings.recall.filters import Filters
 from noodlings.reflection.facts import TOLD
@@ -198,9 +199,9 @@ class FactReading:
             self.core.journal.linked(made)
 
     def confine(self, line: MemoryEntry) -> None:
-        """Confine the facts and corrections of a line as it is confined by now."""
+        """Confine what was made of a line, and what corrects it, as it is confined by now."""
         links = self.services.store.links_of(self.core.id, [line.id])
-        kinds = (LinkType.UNDERSTOOD, LinkType.REPLACED)
+        kinds = MADE_OF | {LinkType.REPLACED}
         made = [one.source for one in links if one.type in kinds and one.target == line.id < one.source]
         memory = self.core.memory
         for entry in self.services.store.entries(self.core.id, made).values():

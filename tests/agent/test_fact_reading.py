@@ -341,6 +341,21 @@ async def test_a_fact_is_confined_with_its_line(make_agent, store, say):
     assert fact.private
 
 
+async def test_a_fact_is_confined_with_a_line_that_lent_it_words(make_agent, store, say):
+    reader = Reader(cant=[DIABETIC])
+    reader.error = LLMError("it is away")
+    agent = make_agent(fact_reader=reader)
+    await told(agent, say(), say())
+    reader.error = None
+    await agent.read_facts()  # both lines in one call, so that each may lend words to what the other tells
+    links = store.links_of("phi", [fact.id for fact in facts(store)])
+    lender, fact = next((one.target, one.source) for one in links if one.type is LinkType.UNDERSTOOD_WITH)
+    line = agent.entry(lender)
+    agent._facts.confine(replace(line, audience=line.audience.at_least(Tier.CONFINED)))
+    agent.keep()
+    assert agent.entry(fact).private
+
+
 async def test_a_fact_that_replaced_one_is_confined_with_its_own_line_alone(make_agent, store, say):
     reader = Reader(cant=[DIABETIC], well=[(*DIABETIC[:2], "Ann is well.", True)])
     agent = make_agent(fact_reader=reader, archive=AgentArchive("phi", store, EmbeddingQueue()))
