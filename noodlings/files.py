@@ -7,6 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from noodlings.errors import UserError
+
+
+@contextmanager
+def in_words(path: Path, what: str) -> Iterator[None]:
+    """Let an `OSError` in the block be a `UserError` that says what `path` cannot be: "read", "written"."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{path} cannot be {what}: {error.strerror or error}") from None
+
 
 @contextmanager
 def atomic_write(path: Path, synced: bool = True) -> Iterator[Path]:

@@ -2,7 +2,8 @@ import stat
 
 import pytest
 
-from noodlings.files import atomic_write, make_private
+from noodlings.errors import UserError
+from noodlings.files import atomic_write, in_words, make_private
 
 
 def test_what_was_written_takes_the_place_when_it_is_whole(tmp_path):
@@ -14,6 +15,15 @@ def test_what_was_written_takes_the_place_when_it_is_whole(tmp_path):
         assert stat.S_IMODE(aside.stat().st_mode) == 0o600
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_the_system_refuses_is_said_in_words(tmp_path):
+    path = tmp_path / "nowhere"
+    with (
+        pytest.raises(UserError, match=r"nowhere cannot be read: No such file or directory$"),
+        in_words(path, "read"),
+    ):
+        path.read_text()
 
 
 def test_what_was_not_finished_leaves_everything_as_it_was(tmp_path):

@@ -14,6 +14,7 @@ import typer
 
 from noodlings.cli.options import AsJson, Config, Data, report, settings_of
 from noodlings.errors import NotFound, UserError
+from noodlings.files import atomic_write, in_words
 
 if TYPE_CHECKING:
     from noodlings.config import Settings
@@ -256,8 +257,6 @@ def _folder(settings: Settings, instead: str) -> Path:
 
 def _drop_plain_copies(settings: Settings) -> None:
     """Delete what quotes encrypted memories outside of the database. Raises `UserError`."""
-    from contextlib import closing
-
     from noodlings.affect.feeling import feeling
     from noodlings.logs import FILE_NAME as LOG
     from noodlings.notes.notebook import FOLDER_NAME, Notebook
@@ -322,8 +321,6 @@ def require_elsewhere(path: Path, folder: Path) -> None:
 @contextmanager
 def output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
     """A function that writes lines to standard output, or into a file that appears when it is complete."""
-    from noodlings.files import atomic_write
-
     if file == STANDARD_OUTPUT:
         stream = sys.stdout.buffer  # whatever encoding a terminal has
         yield lambda line: stream.write(line.encode())
@@ -337,22 +334,20 @@ def output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
             else "it is not a file; name another"
         )
         raise UserError(f"{path} already exists: {hint}")
-    try:
-        with atomic_write(path) as aside, aside.open("w", encoding="utf-8", newline="\n") as stream:
-            yield stream.write
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
+    with (
+        in_words(path, "written"),
+        atomic_write(path) as aside,
+        aside.open("w", encoding="utf-8", newline="\n") as stream,
+    ):
+        yield stream.write
 
 
 @contextmanager
 def _input(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as file:
-            if not file.seekable():
-                raise UserError(f"{path} cannot be a pipe, because it is read twice: save it to a file first")
-            yield file
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    with in_words(path, "read"), path.open("rb") as file:
+        if not file.seekable():
+            raise UserError(f"{path} cannot be a pipe, because it is read twice: save it to a file first")
+        yield file
 
 
 def _counted(found: Contents) -> str:

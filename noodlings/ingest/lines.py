@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.errors import UserError
+from noodlings.files import in_words
 from noodlings.ingest.record import SourceNote, SourceProblem
 
 LONGEST = 1_000_000
@@ -32,18 +33,15 @@ def lines_of(path: Path) -> Iterator[Line | SourceProblem | SourceNote]:
     """The lines of a file that are not blank. UTF-8, or UTF-16 if a byte order mark says so; a line that is
     neither is read as Windows-1252, with a note. Raises `UserError` if the file cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            if file.peek(2)[:2] in _UTF16:
-                yield SourceNote(1, "it is UTF-16, as its first bytes say")
-                with io.TextIOWrapper(file, "utf-16", errors="replace", newline="\n") as wide:
-                    yield from _bounded(wide, "\n")
-                return
-            if file.peek(3)[:3] == codecs.BOM_UTF8:
-                file.seek(3)
-            yield from _decoded(file)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    with in_words(path, "read"), path.open("rb") as file:
+        if file.peek(2)[:2] in _UTF16:
+            yield SourceNote(1, "it is UTF-16, as its first bytes say")
+            with io.TextIOWrapper(file, "utf-16", errors="replace", newline="\n") as wide:
+                yield from _bounded(wide, "\n")
+            return
+        if file.peek(3)[:3] == codecs.BOM_UTF8:
+            file.seek(3)
+        yield from _decoded(file)
 
 
 def _decoded(file: io.BufferedReader) -> Iterator[Line | SourceProblem | SourceNote]:
@@ -85,10 +83,8 @@ def text_of(path: Path) -> tuple[str, list[SourceProblem | SourceNote]]:
     """
     lines: list[str] = []
     told: list[SourceProblem | SourceNote] = []
-    try:
+    with in_words(path, "read"):
         size = path.stat().st_size
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     if size > LARGEST:
         raise UserError(f"{path} is larger than {LARGEST // 2**20} MB: split it")
     for item in lines_of(path):

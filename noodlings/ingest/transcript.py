@@ -17,6 +17,7 @@ from unicodedata import normalize
 
 from noodlings.clock import LATEST
 from noodlings.errors import UserError
+from noodlings.files import in_words
 from noodlings.ingest.lines import lines_of, rows_of
 from noodlings.ingest.moments import seconds
 from noodlings.ingest.record import SourceNote, SourceProblem, require_known_version
@@ -101,11 +102,8 @@ def read_transcript(
 
 def count_lines(path: Path) -> int:
     """How many lines a file has, for a progress bar."""
-    try:
-        with path.open("rb") as file:
-            return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    with in_words(path, "read"), path.open("rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
 
 
 def plain_id(name: str) -> str:

@@ -16,7 +16,7 @@ from stat import S_ISREG
 from typing import Any
 
 from noodlings.errors import UserError
-from noodlings.files import atomic_write
+from noodlings.files import atomic_write, in_words
 from noodlings.store.cipher import UserKey
 
 KEYRING = "keyring"
@@ -73,11 +73,8 @@ class UserKeys:
         if self.path is None:
             _keyring().set_password(_SERVICE, _NAME, text)
             return
-        try:
-            with atomic_write(self.path) as aside:
-                aside.write_text(text, encoding="ascii")
-        except OSError as error:
-            raise UserError(f"{self.path} cannot be written: {error.strerror or error}") from None
+        with in_words(self.path, "written"), atomic_write(self.path) as aside:
+            aside.write_text(text, encoding="ascii")
 
     def _text(self) -> str:
         if self.path is None:
