@@ -81,7 +81,7 @@ class Commit:
     def record(self, source: str, repository: str) -> SourceRecord:
         """The commit as a record of kind `READ`. `repository` is its name."""
         most_changed = sorted(self.files, key=lambda file: -(file.added or 0) - (file.removed or 0))[:TOLD]
-        files = ", ".join(_file_told(file) for file in most_changed)
+        files = ", ".join(f"{one.before} → {one.path}" if one.before else one.path for one in most_changed)
         names = ", ".join(split_words(name) for name in self.names[:TOLD])
         told = [self.subject or "(no message)", self.body]
         told += [f"Files: {files}" if files else "", f"Names: {names}" if names else ""]
@@ -131,7 +131,3 @@ def _cleaned(data: Any) -> Any:
 def split_words(name: str) -> str:
     """An identifier as words: "retryQueue_max" becomes "retry queue max"."""
     return " ".join(_PARTS.findall(name)).lower()
-
-
-def _file_told(file: FileChange) -> str:
-    return f"{file.before} → {file.path}" if file.before else file.path

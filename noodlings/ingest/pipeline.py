@@ -19,8 +19,6 @@ records can be stored.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +31,7 @@ from noodlings.agent.linking import followed
 from noodlings.agent.recollection import uncalled
 from noodlings.clock import moment
 from noodlings.errors import StoreError, UserError
-from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, record_in
+from noodlings.ingest.record import Item, Keepable, SourceNote, SourceProblem, SourceRecord, record_in
 from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.text import clean, folded, shorten
@@ -160,7 +158,7 @@ class Pipeline:
         """
         report, items = IngestReport(), iter(source)
         while batch := list(islice(items, AT_ONCE)):
-            records: list[SourceRecord | SourceProblem] = []
+            records: list[Keepable] = []
             for item in batch:
                 if isinstance(item, SourceNote):
                     report.notes.append(item)
@@ -184,7 +182,7 @@ class Pipeline:
             after = some[-1].source, some[-1].id
         return report
 
-    def _kept(self, records: Sequence[SourceRecord | SourceProblem], again: bool = False) -> IngestReport:
+    def _kept(self, records: Sequence[Keepable], again: bool = False) -> IngestReport:
         """Store a batch of records in one transaction, or one by one if that fails."""
         if not records:
             return IngestReport()
@@ -205,9 +203,7 @@ class Pipeline:
                 report.add(self._attempt([record], again, refused=str(error)))
         return report
 
-    def _attempt(
-        self, records: Sequence[SourceRecord | SourceProblem], again: bool, refused: str = ""
-    ) -> IngestReport:
+    def _attempt(self, records: Sequence[Keepable], again: bool, refused: str = "") -> IngestReport:
         """Run all stages for a batch of records, in one transaction; `again` and `refused` as in `_Batch`.
 
         Raises `StoreError`: nothing was stored.
@@ -222,9 +218,7 @@ class Pipeline:
         self._latest, self._told_at = batch.latest, batch.told_at
         return batch.report
 
-    def _known(
-        self, records: Iterable[SourceRecord | SourceProblem]
-    ) -> dict[tuple[str, str], IngestedRecord]:
+    def _known(self, records: Iterable[Keepable]) -> dict[tuple[str, str], IngestedRecord]:
         by_source = groupby(sorted(map(_key, records)), key=lambda key: key[0])
         return {
             (source, record_id): taken
@@ -234,10 +228,10 @@ class Pipeline:
             ).items()
         }
 
-    def _take(self, batch: _Batch, record: SourceRecord | SourceProblem) -> None:
+    def _take(self, batch: _Batch, record: Keepable) -> None:
         key, report, again = _key(record), batch.report, batch.again
         before = batch.taken.get(key) or batch.known.get(key)
-        digest = before.digest if again and before is not None else _digest(record)
+        digest = before.digest if again and before is not None else record.digest
         self._note_time(batch, record)
         if before is not None and before.forgotten:
             report.forgotten += 1
@@ -258,10 +252,10 @@ class Pipeline:
             attempts = 1 if before is None else before.attempts + 1
             batch.taken[key] = replace(
                 taken,
-                user_id=self._who(_name_in(record)),
+                user_id=self._who(record.who),
                 attempts=attempts,
                 reason=shorten(clean(str(error)), 300),
-                record=_document(record),
+                record=record.document(),
             )
             report.parked += 1
             report.problem(record.line, str(error))
@@ -309,7 +303,7 @@ class Pipeline:
             data=plain(record.data),
         )
 
-    def _names(self, records: Iterable[SourceRecord | SourceProblem]) -> dict[str, str]:
+    def _names(self, records: Iterable[Keepable]) -> dict[str, str]:
         """User id → name of everybody who speaks in the records, except the agent."""
         called = (_plain_name(record.who) for record in records if isinstance(record, SourceRecord))
         return {user_id: name for name in called if (user_id := self._who(name)) != self._agent.id}
@@ -318,7 +312,7 @@ class Pipeline:
         called = _plain_name(name)
         return self._agent.id if folded(called) in self._own_names else past_id_of(called)
 
-    def _note_time(self, batch: _Batch, record: SourceRecord | SourceProblem) -> None:
+    def _note_time(self, batch: _Batch, record: Keepable) -> None:
         """Remember the time of a record for the records after it that have none."""
         if isinstance(record, SourceRecord) and record.timestamp is not None:
             with suppress(UserError):  # the record itself is rejected with this error
@@ -339,30 +333,11 @@ def _plain_name(name: object) -> str:
     return shorten(clean(name), LONGEST_NAME) if isinstance(name, str) and clean(name) else _SOMEBODY
 
 
-def _name_in(record: SourceRecord | SourceProblem) -> str:
-    """The name of the speaker, as far as it can be read."""
-    if isinstance(record, SourceRecord):
-        return record.who
-    kept = record.kept or {}
-    return next((kept[name] for name in ("who", "user", "name") if isinstance(kept.get(name), str)), "")
-
-
-def _key(record: SourceRecord | SourceProblem) -> tuple[str, str]:
+def _key(record: Keepable) -> tuple[str, str]:
     return clean(record.source), clean(record.id)
 
 
-def _digest(record: SourceRecord | SourceProblem) -> str:
-    if isinstance(record, SourceRecord):
-        return record.digest
-    return hashlib.blake2b(json.dumps(_document(record), sort_keys=True).encode(), digest_size=16).hexdigest()
-
-
-def _document(record: SourceRecord | SourceProblem) -> dict[str, object]:
-    kept: dict[str, object] = record.document() if isinstance(record, SourceRecord) else plain(record.kept)
-    return kept
-
-
-def _waiting(taken: IngestedRecord) -> SourceRecord | SourceProblem:
+def _waiting(taken: IngestedRecord) -> Keepable:
     """A parked record, as this version can read it."""
     document = taken.record or {}
     try:

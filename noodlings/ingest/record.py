@@ -52,9 +52,7 @@ class SourceRecord:
         """A hash of the content, 32 hexadecimal digits; it changes when the record behind an id changes."""
         told = asdict(self) | {"audience": [sorted(self.audience.witnesses), self.audience.confined]}
         del told["source"], told["id"], told["line"]
-        return hashlib.blake2b(
-            json.dumps(told, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace"), digest_size=16
-        ).hexdigest()
+        return _digest(json.dumps(told, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace"))
 
     def document(self) -> dict[str, Any]:
         """The record as versioned JSON, to be parked. Numbers in its data that are not finite become null."""
@@ -90,6 +88,26 @@ class SourceProblem:
     id: str = ""
     kept: dict[str, Any] | None = None
 
+    @property
+    def who(self) -> str:
+        """The name of the speaker, as far as it can be read, or ""."""
+        kept = self.kept or {}
+        return next((kept[name] for name in ("who", "user", "name") if isinstance(kept.get(name), str)), "")
+
+    @property
+    def digest(self) -> str:
+        """As that of a record."""
+        return _digest(json.dumps(self.document(), sort_keys=True).encode())
+
+    def document(self) -> dict[str, Any]:
+        """The item as JSON, to be parked."""
+        document: dict[str, Any] = plain(self.kept)
+        return document
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
 
 @dataclass(frozen=True, slots=True)
 class SourceNote:
@@ -99,7 +117,9 @@ class SourceNote:
     what: str
 
 
-Item = SourceRecord | SourceProblem | SourceNote
+Keepable = SourceRecord | SourceProblem
+"""What becomes a memory, or may be parked."""
+Item = Keepable | SourceNote
 """What a source yields, in order, without holding all of it in memory. A source is an iterator of these; it
 raises `UserError` where it cannot be read at all."""
 

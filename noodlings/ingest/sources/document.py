@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ MARKDOWN, TEXT, HTML, PDF = (".md", ".markdown"), (".txt", ".text"), (".html", "
 
 _FRONT = re.compile(r"\A---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 _TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARKED = re.compile(r"<!\[(?!CDATA\[)[^>\n]*>?")
 _OPEN = re.compile(r"<(?=[^<>]*(?:<|\Z))")
 """A "<" without a ">" before the next "<" begins no tag; on many of these the parser takes quadratic time."""
@@ -104,13 +106,10 @@ def _read(path: Path) -> Document:
 def read_text(text: str) -> Document:
     """Plain text; an empty line ends a paragraph."""
     blocks: list[Block] = []
-    paragraph: list[str] = []
-    for number, line in enumerate([*text.splitlines(), ""], 1):
-        if line.strip():
-            paragraph.append(line)
-        elif paragraph:
-            _add(blocks, "\n".join(paragraph), number - len(paragraph))
-            paragraph = []
+    for written, lines in groupby(enumerate(text.splitlines(), 1), lambda line: bool(line[1].strip())):
+        paragraph = dict(lines)
+        if written:
+            _add(blocks, "\n".join(paragraph.values()), min(paragraph))
     return Document(blocks)
 
 
@@ -135,7 +134,8 @@ def read_markdown(text: str) -> Document:
 def read_html(text: str) -> Document:
     """The visible text of HTML, valid or not, by paragraphs and headings."""
     reader = _HtmlReader()
-    reader.feed(_OPEN.sub("&lt;", _uncommented(_MARKED.sub("", text))))
+    shown = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), _MARKED.sub("", text))
+    reader.feed(_OPEN.sub("&lt;", shown))
     reader.close()
     reader.end_block()
     problems = [
@@ -143,16 +143,6 @@ def read_html(text: str) -> Document:
         for tag, line in reader.unseen[:1]
     ]
     return Document(reader.blocks, reader.title, tuple(problems))
-
-
-def _uncommented(text: str) -> str:
-    """HTML without comments, line numbers intact; a comment that is never closed hides the rest."""
-    shown, at = [], 0
-    while (start := text.find("<!--", at)) >= 0:
-        end = text.find("-->", start + 4)
-        shown += [text[at:start], "\n" * text.count("\n", start, end if end >= 0 else None)]
-        at = end + 3 if end >= 0 else len(text)
-    return "".join((*shown, text[at:]))
 
 
 class _HtmlReader(HTMLParser):

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from noodlings.clock import moment
 from noodlings.errors import NotFound, UserError
 from noodlings.ingest.commit import Commit, FileChange
 from noodlings.ingest.record import SourceProblem, SourceRecord
@@ -110,19 +111,9 @@ class GitRepository:
             yield one if isinstance(one, SourceProblem) else one.record(self.source, self.name)
 
     def _batch(self, hashes: Sequence[str]) -> Iterator[Commit | SourceProblem]:
-        asked = (
-            "log",
-            "-z",
-            "--no-walk=unsorted",
-            "--stdin",
-            "--numstat",
-            "-M",
-            "--root",
-            "--no-show-signature",
-        )
-        listed = self._run(
-            *asked, "--diff-merges=first-parent", f"--format=tformat:{_FORMAT}", words="\n".join(hashes)
-        )
+        asked = ("log", "-z", "--no-walk=unsorted", "--stdin", "--numstat", "-M", "--root")
+        how = ("--no-show-signature", "--diff-merges=first-parent", f"--format=tformat:{_FORMAT}")
+        listed = self._run(*asked, *how, words="\n".join(hashes))
         parts, told = iter(listed.split(b"\x00")), set()
         part = next(parts, b"")
         while part.startswith(b"\x01"):
@@ -186,14 +177,8 @@ class GitRepository:
         asked = ("diff-tree", "--stdin", "-p", "-U0", "-r", "-M", "--root", "--no-ext-diff", "--no-textconv")
         told = self._run(*asked, words="\n".join([*hashes, ""]))
         # No line of a diff consists of an object name alone: each begins with a sign or a word.
-        wanted = set(hashes)
-        starts = [
-            found
-            for found in re.finditer(rb"^([0-9a-f]{40,64})\n", told, re.M)
-            if found[1].decode() in wanted
-        ]
-        ends = [*(found.start() for found in starts[1:]), len(told)]
-        return {found[1].decode(): told[found.end() : end] for found, end in zip(starts, ends, strict=True)}
+        _, *parts = re.split(rb"^([0-9a-f]{40,64})\n", told, flags=re.MULTILINE)
+        return {name.decode(): diff for name, diff in zip(parts[::2], parts[1::2], strict=True)}
 
     def _id(self) -> str:
         """The id of the repository, stored in its git configuration if that is writable."""
@@ -261,17 +246,10 @@ class _Scrubber:
 
 def _environment() -> Mapping[str, str]:
     """Our environment without the variables that git sets for hooks; git neither prompts nor fetches."""
-    ours = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
-    }
-    return ours | {
-        "LC_ALL": "C",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-    }
+    of_hooks = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+    ours = {name: value for name, value in os.environ.items() if name not in of_hooks}
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+    return ours | quiet | {"LC_ALL": "C"}
 
 
 def _text(told: bytes) -> str:
@@ -281,10 +259,9 @@ def _text(told: bytes) -> str:
 def _moment(told: bytes) -> float | None:
     """Seconds since 1970, or None if it is not a valid time."""
     try:
-        seconds = float(told)
-    except ValueError:
+        return moment(float(told))
+    except (ValueError, UserError):
         return None
-    return seconds if 0.0 <= seconds <= 253_402_300_799.0 else None
 
 
 def _file(change: bytes, after: bytes, scrub: _Scrubber) -> FileChange:
@@ -318,8 +295,7 @@ def _with_diff(commit: Commit, diff: bytes | None) -> Commit:
         else:
             continue
         line = _text(about)
-        for name in _DEFINES.findall(line):
-            names[name] = None
+        names |= dict.fromkeys(_DEFINES.findall(line))
         if raw[:1] == b"+" and (words := set(_WORDS.findall(line))):
             lines[line.strip()] = len(words)
     best = sorted(lines, key=lambda line: -lines[line])[:MOST_SHOWN]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from noodlings.errors import UserError
 from noodlings.ingest.lines import rows_of, text_of
 from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
-from noodlings.text import clean, folded
+from noodlings.text import folded, one_line
 from noodlings.validation import explain, nearest, read_yaml, yaml_trouble
 from noodlings.values.lore import CIRCLES, WORLD, LoreScope
 from noodlings.values.percept import Kind
@@ -30,12 +30,6 @@ YAML, JSON_LINES = (".yaml", ".yml"), (".jsonl", ".ndjson")
 LONGEST = 300
 """Most characters of a fact; a longer one should be split."""
 _FACT = re.compile(r"^-(?=\s)", re.MULTILINE)
-
-
-def _words(text: str) -> str:
-    if not clean(text):
-        raise ValueError("must not be empty")
-    return clean(text)
 
 
 def _audience(given: Any) -> frozenset[tuple[str, str]]:
@@ -83,15 +77,14 @@ def _moment(given: Any, of_day: time) -> float | None:
         raise ValueError(  # noqa: TRY004 -- pydantic makes a problem of a ValueError alone
             "must be a date such as 2026-01-31, or one with a time such as 2026-01-31T18:00"
         )
-    aware = given if given.tzinfo else given.replace(tzinfo=UTC)
-    return (aware - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)
+    return (given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp()
 
 
 class Fact(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
 
-    id: Annotated[str, Field(max_length=100), AfterValidator(_words)]
-    text: Annotated[str, Field(max_length=LONGEST), AfterValidator(_words)]
+    id: Annotated[str, Field(max_length=100), AfterValidator(one_line)]
+    text: Annotated[str, Field(max_length=LONGEST), AfterValidator(one_line)]
     audience: Annotated[frozenset[tuple[str, str]], BeforeValidator(_audience)]
     since: Annotated[
         float | None, Field(alias="from"), BeforeValidator(partial(_moment, of_day=time.min))

@@ -95,8 +95,7 @@ class MuLog:
 
     def records(self) -> Iterator[Item]:
         """Its lines without the headings. Raises `UserError` if the file cannot be read."""
-        self._day, self._latest, ids = None, time.min, LineIds()
-        private = False
+        ids, private = LineIds(), False
         for item in lines_of(self._path):
             if not isinstance(item, tuple):
                 yield item
@@ -123,22 +122,21 @@ class MuLog:
         if stamp is None:
             day = _day_in(line)
             if day is None:
-                return (None if self._day is None else self._at(self._latest)), line
+                return self._at(self._latest), line
             self._day, self._latest = day, time.min
             return None, ""
-        at = time.fromisoformat(
-            stamp["time"].zfill(5) if stamp["time"].count(":") == 1 else stamp["time"].zfill(8)
-        )
+        hour, minute, second = map(int, f"{stamp['time']}:00".split(":")[:3])
+        at = time(hour, minute, second)
         if stamp["date"]:
             self._day = _iso(stamp["date"])
         elif self._day is not None and at < self._latest and self._latest.hour - at.hour > _HALF_A_DAY:
             self._day += timedelta(days=1)  # past midnight
         self._latest = at
-        return (None if self._day is None else self._at(at)), line[stamp.end() :].strip()
+        return self._at(at), line[stamp.end() :].strip()
 
-    def _at(self, at: time) -> float:
-        assert self._day is not None  # noqa: S101 -- for the type checker: both callers have checked
-        return datetime.combine(self._day, at, UTC).timestamp()
+    def _at(self, at: time) -> float | None:
+        """World time of this time on the day of the log; None where the day is not known."""
+        return None if self._day is None else datetime.combine(self._day, at, UTC).timestamp()
 
     def _told(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line."""
@@ -195,8 +193,7 @@ class MuLog:
 
 
 def _iso(text: str) -> date:
-    year, month, day = map(int, re.split(r"[-/.]", text))
-    return date(year, month, day)
+    return date(*map(int, re.split(r"[-/.]", text)))
 
 
 def _day_in(line: str) -> date | None:
