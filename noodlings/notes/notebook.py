@@ -33,10 +33,7 @@ class Notebook:
     def write(self, note: Note) -> Path:
         """Write a note, in place of an older one of the same memory. Returns its path."""
         path = self.folder / path_of(note.agent_id, note.entry)
-        self._make(path.parent)
-        # A copy is not worth an fsync, which takes longer than all the rest.
-        with atomic_write(path, synced=False) as aside:
-            aside.write_text(render(note), encoding="utf-8", newline="\n")
+        self._put(path, render(note))
         return path
 
     def holds(self, agent_id: str, entry: MemoryEntry) -> bool:
@@ -74,9 +71,7 @@ class Notebook:
         whole = self.folder / path
         before = _text_of(whole)
         if before != text and (not before or cited_by(before) is not None):
-            self._make(whole.parent)
-            with atomic_write(whole, synced=False) as aside:
-                aside.write_text(text, encoding="utf-8", newline="\n")
+            self._put(whole, text)
 
     def pages(self, agent_id: str = "*") -> dict[Path, set[int] | None]:
         """All pages of an agent, or of everybody, with the memories that they rest on.
@@ -111,12 +106,15 @@ class Notebook:
     def _mark(self, agent_id: str) -> Path:
         return self.folder / f"{_MARK}{folder_of(agent_id)}"
 
-    def _make(self, folder: Path) -> None:
-        """`mkdir(parents=True)` would let others look into the folders between."""
-        if not folder.is_dir():
-            inner = folder.relative_to(self.folder)
-            for part in (*reversed(inner.parents), inner):
+    def _put(self, path: Path, text: str) -> None:
+        """Write a file, and make the folders that it needs."""
+        if not path.parent.is_dir():
+            # `mkdir(parents=True)` would let others look into the folders between.
+            for part in reversed(path.relative_to(self.folder).parents):
                 (self.folder / part).mkdir(mode=0o700, exist_ok=True)
+        # A copy is not worth an fsync, which takes longer than all the rest.
+        with atomic_write(path, synced=False) as aside:
+            aside.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _text_of(path: Path) -> str:
