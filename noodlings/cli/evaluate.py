@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -23,13 +23,13 @@ from noodlings.errors import UserError
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.clock import ManualClock
-    from noodlings.lab.evaluate.talk import Exchange
     from noodlings.ports import Embedder
     from noodlings.values.affect import Affect
 
 eval_app = command_group("Measure how good each part is, on data of your own.")
 
 
+T = TypeVar("T")
 VoiceName = Literal["offline", "model"]
 """Who answers in an evaluation of talk."""
 LAST_SECONDS = 5.0
@@ -176,14 +176,9 @@ def talk(
     cases = read_cases(file)
     idle = None if filler is None else read_idle(filler)
 
-    async def lived(society: Society, clock: ManualClock, done: Callable[[], None]) -> list[Exchange]:
-        try:
-            return await Conversations(society, clock, idle, busy).run(cases, one, done)
-        finally:
-            await society.rest(LAST_SECONDS)
-
     with _listening(embedder, voice) as (society, clock), _counting(steps(cases), "talking") as done:
-        exchanges = asyncio.run(lived(society, clock, done))
+        lived = Conversations(society, clock, idle, busy).run(cases, one, done)
+        exchanges = asyncio.run(_to_the_end(lived, society))
     if show and not as_json:
         for line in shown_exchanges(exchanges):
             Screen(terminal=sys.stdout.isatty()).show(line)
@@ -212,16 +207,17 @@ def people(
     from noodlings.lab.evaluate.people import evaluate, read_weeks, view
 
     weeks = read_weeks(file)
-
-    async def lived(society: Society, clock: ManualClock, done: Callable[[], None]) -> dict[str, Any]:
-        try:
-            return await evaluate(society, clock, weeks, done)
-        finally:
-            await society.rest(LAST_SECONDS)
-
     with _listening(embedder, voice) as (society, clock), _counting(len(weeks.lines), "listening") as done:
-        figures = asyncio.run(lived(society, clock, done))
+        figures = asyncio.run(_to_the_end(evaluate(society, clock, weeks, done), society))
     _print(figures, view, as_json)
+
+
+async def _to_the_end(lived: Awaitable[T], society: Society) -> T:
+    """What is lived through, after which the work in the background may end, too."""
+    try:
+        return await lived
+    finally:
+        await society.rest(LAST_SECONDS)
 
 
 @contextmanager
