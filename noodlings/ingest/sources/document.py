@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -217,7 +216,7 @@ def read_pdf(path: Path) -> Document:
         reader = PdfReader(path)
         if reader.is_encrypted and not reader.decrypt(""):
             raise UserError(f"{path} is encrypted: save it without a password first")
-        title, pages = _pdf_title(reader), len(reader.pages)
+        title, pages = reader.metadata.title if reader.metadata else None, len(reader.pages)
     except DependencyError:
         raise UserError(f"{path} is encrypted: save it without a password first") from None
     except OSError as error:
@@ -237,12 +236,7 @@ def read_pdf(path: Path) -> Document:
         blocks.append(Block(f"page {number + 1}", level=1))
         for paragraph in re.split(r"\n\s*\n", _HYPHEN.sub("", text)):
             _add(blocks, paragraph, 0)
-    return Document(blocks, title, tuple(problems))
-
-
-def _pdf_title(reader: Any) -> str:
-    title = reader.metadata.title if reader.metadata else None
-    return clean(title) if isinstance(title, str) else ""
+    return Document(blocks, title if isinstance(title, str) else "", tuple(problems))
 
 
 def _add(blocks: list[Block], text: str, line: int, level: int = 0) -> None:

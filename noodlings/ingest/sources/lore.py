@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from functools import partial
 from itertools import pairwise
@@ -66,11 +67,9 @@ def _moment(given: Any, of_day: time) -> float | None:
     if given is None:
         return None
     if isinstance(given, str):
-        try:
-            only_day = len(given.strip()) <= len("2026-01-31")
+        only_day = len(given.strip()) <= len("2026-01-31")
+        with suppress(ValueError):
             given = (date if only_day else datetime).fromisoformat(given.strip())
-        except ValueError:
-            given = None
     if isinstance(given, date) and not isinstance(given, datetime):
         given = datetime.combine(given, of_day, UTC)
     if not isinstance(given, datetime):
