@@ -211,11 +211,12 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
         read += 1
         if _is_corrected(viewpoint, entry):
             continue
+        if entry.private:
+            private[entry.id] = entry.confided
         if written_by(entry):
             known += facts(entry, {})
         if entry.kind is Kind.FACT:
             understood[entry.id] = entry
-            private |= {entry.id: entry.confided} if entry.private else {}
         if entry.kind not in TOLD:
             continue
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
@@ -228,8 +229,6 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
                 told_names.setdefault(user, {})[fact.relative.name.casefold()] = fact.relative.key
         known += found
         before[user] = [*near, entry][-BEFORE:]
-        if entry.private:
-            private[entry.id] = entry.confided
     lines, replaced_ids = _made_of(viewpoint, list(understood))
     by_id: dict[int, Fact] = {}
     for number, entry in understood.items():

@@ -215,6 +215,8 @@ class Viewpoint:
 
     def entry(self, entry: MemoryEntry) -> EntryView:
         """An entry as it appears now. The caller's right to read it was checked before."""
+        answered = entry.override_by == "response"  # else the answer did not raise the importance
+        parts = replace(entry.parts, answered=1.0) if answered else entry.parts
         return EntryView(
             id=entry.id,
             user=entry.user_id,
@@ -232,7 +234,7 @@ class Viewpoint:
             encoded_importance=self.figure(entry.encoded_importance),
             override=None if entry.override is None else self.figure(entry.override),
             override_by=entry.override_by,
-            parts=self.parts(_parts_in_force(entry)),
+            parts=self.parts(parts),
             strength=self.figure(self.agent.memory.strength(entry, self.now)),
             kind=entry.kind.value,
             pinned=entry.pinned,
@@ -317,11 +319,6 @@ class Viewpoint:
         known = f"{there_are(names[:10])}." if names else "there are none yet."
         hint = f"did you mean {near[0]}?" if near else known
         raise NotFound(f"{self.name} does not know anybody called {shorten(clean(who), 30)}; {hint}")
-
-
-def _parts_in_force(entry: MemoryEntry) -> ImportanceParts:
-    """What the importance is made of; "answered" counts only where an answer raised it."""
-    return replace(entry.parts, answered=1.0) if entry.override_by == "response" else entry.parts
 
 
 def felt(affect: Affect) -> FeltView:

@@ -91,7 +91,6 @@ class Database(SqlDatabase):
                 _make_folder(folder)
                 resources.enter_context(writer_lock(folder))
                 if not self.path.exists():
-                    self._require_no_link()
                     self._make_file()
             require_content(self.path)
             self._open()
@@ -218,6 +217,11 @@ class Database(SqlDatabase):
 
     def _make_file(self) -> None:
         """A new database, for its owner alone. Raises `StoreError` where there must have been one before."""
+        if self.path.is_symlink():
+            raise StoreError(
+                f"{self.path} is a link to a file that is not there: is its disk mounted? To start afresh,"
+                " delete the link"
+            )
         left = [name for name in LOGS if self.path.with_name(name).exists()]
         if left:
             raise StoreError(
@@ -289,13 +293,6 @@ class Database(SqlDatabase):
                 " written: stop noodlings and start it again. What was only in the log is lost"
             )
 
-    def _require_no_link(self) -> None:
-        if self.path.is_symlink():
-            raise StoreError(
-                f"{self.path} is a link to a file that is not there: is its disk mounted? To start afresh,"
-                " delete the link"
-            )
-
     def _open_anew(self, found: Files) -> None:
         """Continue where somebody deleted a file that we have open.
 
@@ -342,9 +339,8 @@ class Database(SqlDatabase):
                 f" or move it away to start afresh. {_in_notes(self.path)}"
             )
         if undecoded := _UNDECODED.search(str(error)):  # it goes on with the text
-            column = undecoded[1]
             return StoreError(
-                f"{self.path} is damaged: column {column} contains text that is not UTF-8."
+                f"{self.path} is damaged: column {undecoded[1]} contains text that is not UTF-8."
                 f" {_in_notes(self.path)}"
             )
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

@@ -264,7 +264,7 @@ class SqlStore:
     def held(self, agent_id: str, source: str) -> list[str]:
         with self._database.snapshot() as transaction:
             rows = transaction.rows(sql.HELD, self._record_at(agent_id, source))
-        return sorted(record_id for _, record_id in self._read("source_records", rows, _names))
+        return sorted(self._read("source_records", rows, lambda row: str(row["record_id"])))
 
     def parked(
         self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
@@ -434,11 +434,6 @@ class SqlStore:
 def _folded(words: str) -> bytes:
     """As `LIKE` compares it: A and a are alike, Ä and ä are not."""
     return words.encode().lower()
-
-
-def _names(row: Stored) -> tuple[str, str]:
-    """The source and the id of a record."""
-    return str(row["source"]), str(row["record_id"])
 
 
 def _id(wanted: int) -> int:

@@ -26,11 +26,6 @@ class ModelState(StrEnum):
     UNKNOWN = "unknown model"
     """The endpoint lists its models, and this one is not among them."""
 
-    @property
-    def away(self) -> bool:
-        """Whether the offline voice speaks in its place."""
-        return self in (ModelState.REFUSES, ModelState.SILENT)
-
 
 _SAID = {
     ModelState.OFFLINE: "No language model is connected: the offline voice speaks.",
@@ -61,7 +56,8 @@ class ModelStatus:
 
     @property
     def away(self) -> bool:
-        return self.state.away
+        """Whether the offline voice speaks in its place."""
+        return self.state in (ModelState.REFUSES, ModelState.SILENT)
 
     @property
     def sentence(self) -> str:

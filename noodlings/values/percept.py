@@ -90,8 +90,7 @@ def in_confidence(kind: Kind, text: str) -> bool:
 
     It depends on nothing but the words, so that all who hear them keep them alike.
     """
-    told = kind in _TOLD or kind is Kind.WHISPER
-    return told and _CONFIDES.search(text) is not None
+    return kind in SAID and _CONFIDES.search(text) is not None
 
 
 _NAME_TOLD = re.compile(
