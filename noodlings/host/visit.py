@@ -115,17 +115,18 @@ def opened(
     Args:
         worker: its number among those of this machine that share the store, from 1; 0 where nobody shares it.
     """
+    writes = not read_only and store is None
     with ExitStack() as stack:
-        if not read_only and store is None:
+        if writes:
             stack.enter_context(logging_to(settings.data_dir, settings.log.level, worker))
-        left_open = not read_only and store is None and was_left_open(settings.data_dir)
+        left_open = writes and was_left_open(settings.data_dir)
         society = build(settings, clock=clock, store=store, read_only=read_only, shared=worker > 0)
         stack.callback(society.close)
         if left_open:
             checked = settings.data_dir, Encryption.of(settings.store)
             # A daemon, because nobody who stops the program waits for it.
             Thread(target=report_pages, args=checked, name="checking the file", daemon=True).start()
-        alone = not worker and not read_only and store is None  # a worker catches up when it begins to listen
+        alone = writes and not worker  # a worker catches up when it begins to listen
         if alone and settings.store.url.get_secret_value():
             for agent_id in society.store.agents():  # another machine may have had something forgotten since
                 society.forgot_elsewhere(agent_id)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any, SupportsFloat, TypeVar
@@ -77,15 +77,16 @@ _STATE_NUMBERS = 40
 _STATE_DTYPES = {4 * _STATE_NUMBERS: "<f4", 8 * _STATE_NUMBERS: "<f8"}
 
 
-def undamaged(rows: Iterable[Stored], read: Callable[[Stored], Value]) -> list[Value]:
-    """What `read` makes of each row, without those that it cannot read."""
-    values = []
+def undamaged(
+    rows: Iterable[Stored], read: Callable[[Stored], Value], told: Callable[[str], object] = lambda why: None
+) -> Iterator[Value]:
+    """What `read` makes of each row, without those that it cannot read; why is logged, and `told`."""
     for row in rows:
         try:
-            values.append(read(row))
+            yield read(row)
         except StoreError as error:
             log.warning("left out: %s", error)
-    return values
+            told(str(error))
 
 
 def column(row: Stored, place: str, what: str, read: Callable[[Any], Value]) -> Value:

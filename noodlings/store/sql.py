@@ -238,7 +238,7 @@ class SqlStore:
         else:
             rows = self._rows(sql.STRONGEST_LINKS_OF, wanted | {"strongest": strongest})
         found = {(row["source_id"], row["target_id"], row["type"]): row for row in rows}
-        return undamaged((found[key] for key in sorted(found)), link_of)
+        return list(undamaged((found[key] for key in sorted(found)), link_of))
 
     def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
         wanted = {"of_agent": agent_id, "of_model": model, "first": _id(first_id), "last": _id(last_id)}
@@ -406,7 +406,7 @@ class SqlStore:
 
     def _read(self, table: str, rows: Iterable[Stored], read: Callable[[Stored], Value]) -> list[Value]:
         """What `read` makes of each row of a table, without those that are damaged, which are logged."""
-        return undamaged(rows, self._database.vault.reading(table, read))
+        return list(undamaged(rows, self._database.vault.reading(table, read)))
 
     def _page(
         self,

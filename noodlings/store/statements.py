@@ -126,6 +126,7 @@ _of_agents, _of_entries, _of_traces, _of_links, _of_vectors, _of_symbols, _of_re
 _of_entry = _of_entries & (entries.c.id == bindparam("of_id"))
 # The ids as one JSON list, so that the statement is the same for any number of them.
 _listed = select(Spelled("ids_in", bindparam("ids", type_=Text)).table_valued("value").c.value)
+_of_listed = _of_entries & entries.c.id.in_(_listed)
 _of_trace = _of_traces & (traces.c.entry_id == bindparam("of_id"))
 _limit: BindParameter[Any] = bindparam("limit")
 
@@ -138,13 +139,12 @@ ADD_ENTRY = insert(entries)
 REVISE = update(entries).where(_of_entry)
 JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
-ENTRY_IDS = select(entries.c.id).where(_of_entries, entries.c.id.in_(_listed))
-ENTRIES = select(entries).where(_of_entries, entries.c.id.in_(_listed))
+ENTRY_IDS = select(entries.c.id).where(_of_listed)
+ENTRIES = select(entries).where(_of_listed)
 WORDS_OF_ENTRY = ("user_text", "extra", "place", "source")
 """The columns with words that an entry has from the beginning."""
 PLAIN_WORDS = select(*(entries.c[name] for name in ("agent_id", "id", "tier", *WORDS_OF_ENTRY))).where(
-    _of_entries,
-    entries.c.id.in_(_listed),
+    _of_listed,
     or_(*(~Spelled("is_sealed", entries.c[name]) & (entries.c[name] != "") for name in WORDS_OF_ENTRY)),
 )
 WORKING = (
@@ -336,9 +336,7 @@ FORGET_PARKED = update(source_records).where(
     source_records.c.record.is_not(None),
 )
 
-WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(
-    _of_entries, entries.c.id.in_(_listed)
-)
+WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(_of_listed)
 # What `in_order` looks at, for a database that cannot open what is sealed.
 SEALED_ORDER = select(
     *(entries.c[name] for name in ("agent_id", "id", "tier", "user_id", "user_text", "response")),

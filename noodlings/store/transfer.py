@@ -5,8 +5,7 @@ Reading goes on beside a running writer and sees nothing of what it commits mean
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -17,13 +16,13 @@ from noodlings.store.documents import LARGEST
 from noodlings.store.ingested_rows import taken_of
 from noodlings.store.opening import open_database
 from noodlings.store.rows import (
-    Row,
     Stored,
     archived_symbol_of,
     entry_of,
     link_of,
     state_of,
     trace_of,
+    undamaged,
     vector_of,
 )
 from noodlings.store.transaction import Statement, Transaction
@@ -33,8 +32,6 @@ from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol
 from noodlings.values.trace import Trace
 
 Value = TypeVar("Value")
-
-log = logging.getLogger(__name__)
 
 
 class SqlSnapshot:
@@ -69,7 +66,7 @@ class SqlSnapshot:
         row = next(iter(self.transaction.rows(sql.AGENT, of_agent)), None)
         if row is None:
             raise StoreError(f"the record of {agent_id} cannot be found; the database is damaged")
-        state = next(self._readable([row], self._vault.reading("agents", state_of)), {})
+        state = next(undamaged([row], self._vault.reading("agents", state_of), self.damaged.append), {})
         last_id = self.transaction.value(sql.LAST_ID, of_agent)
         last_symbol_id = self.transaction.value(sql.LAST_SYMBOL_ID, of_agent)
         return ArchivedAgent(
@@ -110,15 +107,7 @@ class SqlSnapshot:
 
     def _all(self, statement: Statement, agent_id: str, read: Callable[[Stored], Value]) -> Iterator[Value]:
         everything = {"of_agent": agent_id, "position": -1, "limit": LARGEST}
-        return self._readable(self.transaction.each(statement, everything), read)
-
-    def _readable(self, rows: Iterable[Row], read: Callable[[Stored], Value]) -> Iterator[Value]:
-        for row in rows:
-            try:
-                yield read(row)
-            except StoreError as error:
-                log.warning("left out: %s", error)
-                self.damaged.append(str(error))
+        return undamaged(self.transaction.each(statement, everything), read, self.damaged.append)
 
 
 @contextmanager
