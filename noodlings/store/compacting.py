@@ -22,7 +22,7 @@ from noodlings.store import statements as sql
 from noodlings.store.database import DATABASE_NAME, Database, Durability, require_file
 from noodlings.store.documents import from_json
 from noodlings.store.packing import packed
-from noodlings.store.rows import Row, Stored, column, parts_document, parts_of, vector_of, vector_row
+from noodlings.store.rows import WHAT, Row, Stored, column, parts_document, parts_of, vector_of, vector_row
 from noodlings.store.vault import Encryption
 
 AT_ONCE = 500
@@ -51,7 +51,7 @@ class _Older:
 
 
 def _trace(row: Stored) -> Row:
-    what = f"the trace of turn {row['entry_id']} of {row['agent_id']}"
+    what = WHAT["traces"].format_map(row)
     return {"document": "", "packed": packed(from_json(row["document"], what), what)}
 
 
@@ -60,8 +60,7 @@ def _vector(row: Stored) -> Row:
 
 
 def _entry(row: Stored) -> Row:
-    what = f"entry {row['id']} of {row['agent_id']}"
-    return {"parts": parts_document(column(row, "entries.parts", what, parts_of))}
+    return {"parts": parts_document(column(row, "entries.parts", parts_of))}
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from noodlings.errors import StoreError
 from noodlings.store.documents import from_json, text, to_json, whole
-from noodlings.store.rows import Row, Stored, column, kept
+from noodlings.store.rows import WHAT, Row, Stored, column, kept
 from noodlings.values.ingested_record import IngestedRecord
 
 FORGOTTEN: Row = {
@@ -38,12 +38,12 @@ def taken_row(agent_id: str, taken: IngestedRecord) -> Row:
 
 def taken_of(row: Stored) -> IngestedRecord:
     """The record of a row. Raises `StoreError` when the row is damaged."""
-    what = f"a record of {row['agent_id']}"
     record = column(
-        row, "source_records.record", what, lambda it: None if it is None else dict(from_json(it, "record"))
+        row, "source_records.record", lambda it: None if it is None else dict(from_json(it, "record"))
     )
     same = ("source", "digest", "entry_id", "user_id", "attempts", "reason")
     values = {name: row[name] for name in same}
     if not all(isinstance(values[name], str) for name in ("source", "digest", "user_id", "reason")):
+        what = WHAT["source_records"].format_map(row)
         raise StoreError(f"{what} is damaged: source_records holds something that is no text")
     return IngestedRecord(**values, id=row["record_id"], record=record)

@@ -50,6 +50,17 @@ Value = TypeVar("Value")
 
 log = logging.getLogger(__name__)
 
+WHAT = {
+    "agents": "the state of {agent_id}",
+    "entries": "entry {id} of {agent_id}",
+    "links": "the link from {source_id} to {target_id} of {agent_id}",
+    "source_records": "a record of {agent_id}",
+    "symbols": "symbol {id} of {agent_id}",
+    "traces": "the trace of turn {entry_id} of {agent_id}",
+    "vectors": "the vector of entry {entry_id} of {agent_id}",
+    "world": "the world data under {key!r}",
+}
+"""What a row of each table is, in words."""
 AFFECT = struct.Struct("<5d")
 """Five numbers in the order of the axes."""
 _LENGTH_ERROR = 1e-3
@@ -89,22 +100,23 @@ def undamaged(
             told(str(error))
 
 
-def column(row: Stored, place: str, what: str, read: Callable[[Any], Value]) -> Value:
+def column(row: Stored, place: str, read: Callable[[Any], Value]) -> Value:
     """What a row holds at a place, "table.column".
 
     Raises:
         StoreError: it cannot be read. The words name row, table and column, and nothing of what is in it:
             they end in logs, and before callers.
     """
+    table, _, name = place.partition(".")
     try:
-        return read(row[place.partition(".")[2]])
+        return read(row[name])
     except (struct.error, KeyError, TypeError, ValueError, AttributeError, NoodlingsError):
-        raise StoreError(f"{what} is damaged: {place} cannot be read") from None
+        raise StoreError(f"{WHAT[table].format_map(row)} is damaged: {place} cannot be read") from None
 
 
 def state_of(row: Stored) -> dict[str, Any]:
     """The state of an agent, empty where there is none. Raises `StoreError` when it is damaged."""
-    what = f"the state of {row['agent_id']}"
+    what = WHAT["agents"].format_map(row)
     data = {} if row["state"] is None else from_json(row["state"], what)
     if not isinstance(data, dict):
         raise StoreError(f"{what} is damaged")
@@ -166,27 +178,25 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
 
     Raises `StoreError` when the row is damaged.
     """
-    what = f"entry {row['id']} of {row['agent_id']}"
     if row.get("tier") == Tier.SEALED and not words:
         row = {**row, **_WITHOUT_WORDS}
     try:
         for name, types in _TYPES.items():
-            column(row, f"entries.{name}", what, partial(_require, types))
+            column(row, f"entries.{name}", partial(_require, types))
         return MemoryEntry(
             **{name: row[name] for name in _TYPES} | {"source": row["source"] or ""},
             id=row["id"],
-            affect=column(
-                row, "entries.affect", what, lambda blob: None if blob is None else affect_of(blob)
-            ),
-            parts=column(row, "entries.parts", what, parts_of),
-            phenomenal_state=column(row, "entries.phenomenal_state", what, _state_array),
-            kind=column(row, "entries.kind", what, Kind),
-            audience=_audience(row, what),
+            affect=column(row, "entries.affect", lambda blob: None if blob is None else affect_of(blob)),
+            parts=column(row, "entries.parts", parts_of),
+            phenomenal_state=column(row, "entries.phenomenal_state", _state_array),
+            kind=column(row, "entries.kind", Kind),
+            audience=_audience(row),
             pinned=bool(row["pinned"]),
-            extra=column(row, "entries.extra", what, lambda it: {} if it is None else from_json(it, "extra")),
-            hindsight=column(row, "entries.hindsight", what, _hindsight),
+            extra=column(row, "entries.extra", lambda it: {} if it is None else from_json(it, "extra")),
+            hindsight=column(row, "entries.hindsight", _hindsight),
         )
     except KeyError as error:
+        what = WHAT["entries"].format_map(row)
         raise StoreError(f"{what} is damaged: it has no column {error}") from None
 
 
@@ -278,14 +288,12 @@ def _require(types: frozenset[type], *values: Any) -> None:
         raise ValueError("a number that is not finite")
 
 
-def _audience(row: Stored, what: str) -> Audience:
+def _audience(row: Stored) -> Audience:
     """Who may learn of the entry of a row."""
-    kind = column(row, "entries.kind", what, Kind)
-    witnesses = column(row, "entries.audience", what, circle_of)
+    kind, witnesses = column(row, "entries.kind", Kind), column(row, "entries.audience", circle_of)
     confined = None if row["confined"] is None else bool(row["confined"])
-    return column(
-        row, "entries.tier", what, lambda tier: kept_audience(kind, row["user_id"], witnesses, confined, tier)
-    )
+    known = partial(kept_audience, kind, row["user_id"], witnesses, confined)
+    return column(row, "entries.tier", known)
 
 
 def affect_of(blob: bytes) -> Affect:
@@ -361,12 +369,10 @@ def trace_row(trace: Trace) -> Row:
 
 def trace_of(row: Stored) -> Trace:
     """The trace of a row. Raises `StoreError` when the row is damaged."""
-    what = f"the trace of turn {row['entry_id']} of {row['agent_id']}"
-
     older = row["document"] != ""
 
     def read(kept: Any) -> Trace:
-        data = from_json(kept, what) if older else unpacked(kept, what)
+        data = from_json(kept, "document") if older else unpacked(kept, "packed")
         return Trace(
             **{name: data[name] for name in _UNCHANGED},
             agent_id=row["agent_id"],
@@ -391,7 +397,7 @@ def trace_of(row: Stored) -> Trace:
             action=Action(**data["action"]) if "action" in data else None,
         )
 
-    return column(row, "traces.document" if older else "traces.packed", what, read)
+    return column(row, "traces.document" if older else "traces.packed", read)
 
 
 def link_row(agent_id: str, link: Link) -> Row:
@@ -410,14 +416,9 @@ def link_row(agent_id: str, link: Link) -> Row:
 def link_of(row: Stored) -> Link:
     """The link of a row. Raises `StoreError` when the row is damaged."""
     source, target = row["source_id"], row["target_id"]
-    what = f"the link from {source} to {target} of {row['agent_id']}"
-    sort = column(row, "links.type", what, LinkType)
-    quoted = column(
-        row, "links.quoted", what, lambda it: None if it is None else tuple(from_json(it, "quoted"))
-    )
-    return column(
-        row, "links.strength", what, lambda it: Link(source, target, sort, it, row["created"], quoted)
-    )
+    sort = column(row, "links.type", LinkType)
+    quoted = column(row, "links.quoted", lambda it: None if it is None else tuple(from_json(it, "quoted")))
+    return column(row, "links.strength", lambda it: Link(source, target, sort, it, row["created"], quoted))
 
 
 def vector_row(agent_id: str, vector: EntryVector) -> Row:
@@ -438,7 +439,7 @@ def vector_of(row: Stored) -> EntryVector:
         _require(_TEXT, row["reason"])
         vector = None if blob is None else _unit_vector(unpacked_vectors([blob])[0])
     except (TypeError, ValueError, StoreError) as error:
-        what = f"the vector of entry {row['entry_id']} of {row['agent_id']}"
+        what = WHAT["vectors"].format_map(row)
         raise StoreError(f"{what} is damaged and will be made again (vectors.vector): {error}") from error
     return EntryVector(row["entry_id"], row["model"], vector, row["attempts"], row["reason"])
 
@@ -513,15 +514,14 @@ def symbol_row(agent_id: str, symbol: Symbol) -> Row:
 
 def symbol_of(row: Stored) -> Symbol:
     """The symbol of a row. Raises `StoreError` when the row is damaged."""
-    what = f"symbol {row['id']} of {row['agent_id']}"
     same = ("id", "entry_id", "timestamp", "literal_event", "symbolic_encoding")
     return Symbol(
         **{name: row[name] for name in (*same, "salience", "surprise", "made_by")},
-        affect=column(row, "symbols.affect", what, affect_of),
+        affect=column(row, "symbols.affect", affect_of),
         audience=Audience(
-            column(row, "symbols.circle", what, circle_of),
+            column(row, "symbols.circle", circle_of),
             row["circle"] is not None,
-            column(row, "symbols.tier", what, Tier),
+            column(row, "symbols.tier", Tier),
         ),
     )
 

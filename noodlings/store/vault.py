@@ -22,7 +22,7 @@ from noodlings.store import statements as sql
 from noodlings.store.cipher import DataKey, Unopened, UserKey, header, place, sealed_with
 from noodlings.store.keys import UserKeys
 from noodlings.store.packing import packed_vector, unpacked_vectors
-from noodlings.store.rows import Row, Stored
+from noodlings.store.rows import WHAT, Row, Stored
 from noodlings.store.tables import metadata
 from noodlings.values.audience import Tier
 
@@ -71,13 +71,11 @@ class _Sealed:
     """The sealed columns of a table.
 
     Attributes:
-        what: what a row is, in words.
         key: the columns that say which row it is.
         texts, blobs: the columns, by what they hold when they are open.
         names: columns of the key that hold words, last in it. The same name is sealed to the same bytes.
     """
 
-    what: str
     key: tuple[str, ...]
     texts: tuple[str, ...]
     blobs: tuple[str, ...] = ()
@@ -94,20 +92,17 @@ class _Sealed:
 
 
 TABLES: Mapping[str, _Sealed] = {
-    "entries": _Sealed(
-        "entry {1} of {0}", ("agent_id", "id"), ("user_text", "response", "extra", "place", "source")
-    ),
-    "traces": _Sealed("the trace of turn {1} of {0}", ("agent_id", "entry_id"), ("document",), ("packed",)),
-    "vectors": _Sealed("the vector of entry {1} of {0}", ("agent_id", "entry_id"), ("reason",), ("vector",)),
-    "symbols": _Sealed("symbol {1} of {0}", ("agent_id", "id"), ("literal_event", "symbolic_encoding")),
+    "entries": _Sealed(("agent_id", "id"), ("user_text", "response", "extra", "place", "source")),
+    "traces": _Sealed(("agent_id", "entry_id"), ("document",), ("packed",)),
+    "vectors": _Sealed(("agent_id", "entry_id"), ("reason",), ("vector",)),
+    "symbols": _Sealed(("agent_id", "id"), ("literal_event", "symbolic_encoding")),
     "source_records": _Sealed(
-        "a record of {0}",
         ("agent_id", "source", "record_id"),
         ("record", "reason", "digest"),
         names=("source", "record_id"),
     ),
-    "agents": _Sealed("the state of {0}", ("agent_id",), ("state",)),
-    "world": _Sealed("the world data under {0!r}", ("key",), ("value",)),
+    "agents": _Sealed(("agent_id",), ("state",)),
+    "world": _Sealed(("key",), ("value",)),
 }
 """Every column that may hold words. An empty value is not sealed."""
 
@@ -308,7 +303,7 @@ class Vault:
         try:
             return self._keys[number].open(value, TABLES[table].place(table, column, key))
         except (KeyError, Unopened):
-            what = TABLES[table].what.format(*key)
+            what = WHAT[table].format_map(dict(zip(TABLES[table].key, key, strict=True)))
             raise StoreError(f"{what} is damaged: {table}.{column} cannot be read") from None
 
     def reseal_some(
