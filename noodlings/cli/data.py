@@ -328,11 +328,9 @@ def output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
         return
     path = Path(file)
     if path.exists() and not (path.is_file() and force):
-        hint = (
-            "name another file, or replace it with --force"
-            if path.is_file()
-            else "it is not a file; name another"
-        )
+        hint = "name another file, or replace it with --force"
+        if not path.is_file():
+            hint = "it is not a file; name another"
         raise UserError(f"{path} already exists: {hint}")
     with (
         in_words(path, "written"),

@@ -125,9 +125,6 @@ def shown_end(kept: PersonReport, done: PersonForgotten) -> str:
         lines.append(f"{searched} none is left.")
     lines += [f"Copies stay as they are: {', '.join(remains.copies)}."] if remains.copies else []
     lines += [f"Remove {kept.tokens} of their tokens from the settings."] if kept.tokens else []
-    lines += (
-        []
-        if done.erased
-        else ["Their last bytes leave the disk at the next start, or with the database server."]
-    )
+    if not done.erased:
+        lines.append("Their last bytes leave the disk at the next start, or with the database server.")
     return "\n".join(lines)

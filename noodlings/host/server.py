@@ -246,13 +246,11 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
     """What is shown when the server takes requests."""
     names = ", ".join(sorted(persona.name for persona in society.personas.values()))
     tokens = len(settings.api.all_tokens())
-    rights = (
-        f"{tokens} token{'s' * (tokens != 1)} configured."
-        if tokens
-        else "There are no tokens in api.tokens_file yet, so nobody is let in."
-        if settings.api.token_file
-        else "No tokens are configured: anyone on this machine can read and change everything."
-    )
+    rights = "No tokens are configured: anyone on this machine can read and change everything."
+    if tokens:
+        rights = f"{tokens} token{'s' * (tokens != 1)} configured."
+    elif settings.api.token_file:
+        rights = "There are no tokens in api.tokens_file yet, so nobody is let in."
     return [
         f"noodlings serves {where} (open it in a browser)",  # a line that wraps would break an address
         f"Documentation: {where}/docs",

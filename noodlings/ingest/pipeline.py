@@ -219,14 +219,11 @@ class Pipeline:
         return batch.report
 
     def _known(self, records: Iterable[Keepable]) -> dict[tuple[str, str], IngestedRecord]:
-        by_source = groupby(sorted(map(_key, records)), key=lambda key: key[0])
-        return {
-            (source, record_id): taken
-            for source, keys in by_source
-            for record_id, taken in self._store.taken(
-                self._agent.id, source, list({key[1] for key in keys})
-            ).items()
-        }
+        known: dict[tuple[str, str], IngestedRecord] = {}
+        for source, keys in groupby(sorted({*map(_key, records)}), key=lambda key: key[0]):
+            taken = self._store.taken(self._agent.id, source, [record_id for _, record_id in keys])
+            known |= {(source, record_id): one for record_id, one in taken.items()}
+        return known
 
     def _take(self, batch: _Batch, record: Keepable) -> None:
         key, report, again = _key(record), batch.report, batch.again

@@ -217,6 +217,7 @@ class Viewpoint:
         """An entry as it appears now. The caller's right to read it was checked before."""
         answered = entry.override_by == "response"  # else the answer did not raise the importance
         parts = replace(entry.parts, answered=1.0) if answered else entry.parts
+        hindsight = entry.hindsight if self.caller.sees_all else {}
         return EntryView(
             id=entry.id,
             user=entry.user_id,
@@ -245,9 +246,7 @@ class Viewpoint:
             tier=int(entry.tier),
             source=clean(entry.source),
             weight=self.agent.memory.weight(entry) if self.caller.sees_all else self.figure(entry.importance),
-            hindsight={reason.value: shift for reason, shift in entry.hindsight.items()}
-            if self.caller.sees_all
-            else {},
+            hindsight={reason.value: shift for reason, shift in hindsight.items()},
         )
 
     def page(
