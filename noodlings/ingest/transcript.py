@@ -9,7 +9,7 @@ A line that cannot be used becomes a `SourceProblem`; the others are still read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,20 +67,16 @@ class Recorded:
     unmarked: str = ""
 
 
-def read_transcript(
-    path: Path, noted: Callable[[SourceNote], object] = lambda note: None
-) -> Iterator[Recorded | SourceProblem]:
-    """Every line of a file that is not empty, in order. Raises `UserError` if the file cannot be read.
+def read_transcript(path: Path) -> Iterator[Recorded | SourceProblem]:
+    """Every line of a file that is not empty, in order. Raises `UserError` if the file cannot be read."""
+    return (line for line in transcript_with_notes(path) if not isinstance(line, SourceNote))
 
-    Args:
-        noted: called with each note about the file.
-    """
+
+def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | SourceNote]:
+    """The same with notes about the file."""
     names = _speakers(path)
     for item in rows_of(path):
-        if isinstance(item, SourceNote):
-            noted(item)
-            continue
-        if isinstance(item, SourceProblem):
+        if not isinstance(item, tuple):
             yield item
             continue
         number, row = item

@@ -114,14 +114,14 @@ def _csv_rows(
     rows, names = csv.reader(lines(), delimiter=mapping.delimiter), list[str]()
     while True:
         try:
-            row = next(rows)
-        except StopIteration:
-            break
+            row = next(rows, None)
         except csv.Error as error:
             yield SourceProblem(number, f"it is not a valid CSV row: {error}")
             continue
         yield from aside
         aside.clear()
+        if row is None:
+            return
         if not names:
             names = row
             if mapping.columns.text not in names:
@@ -130,7 +130,6 @@ def _csv_rows(
             yield number, dict(zip(names, row, strict=True))
         else:
             yield SourceProblem(number, f"it has {len(row)} fields; the first line names {len(names)}")
-    yield from aside
 
 
 def _at(row: dict[str, Any], column: str) -> Any:

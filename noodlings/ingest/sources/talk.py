@@ -12,7 +12,7 @@ from pathlib import Path
 
 from noodlings.ingest.lines import LineIds
 from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
-from noodlings.ingest.transcript import plain_id, read_transcript
+from noodlings.ingest.transcript import plain_id, transcript_with_notes
 
 
 def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
@@ -22,12 +22,11 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
         agent_names: ids and names of the agent; lines that another agent perceived are skipped.
     """
     source, agent_ids = f"talk:{path.name}", frozenset(map(plain_id, agent_names))
-    notes: list[SourceNote] = []
     ids, others = LineIds(), 0
-    for line in read_transcript(path, notes.append):
-        yield from notes
-        notes.clear()
-        if isinstance(line, SourceProblem):
+    for line in transcript_with_notes(path):
+        if isinstance(line, SourceNote):
+            yield line
+        elif isinstance(line, SourceProblem):
             record_id = ids.of(None, repr(line.kept)) if line.kept is not None else ""
             yield replace(line, source=source, id=record_id)
         elif line.agent_id is not None and agent_ids and line.agent_id not in agent_ids:
@@ -43,6 +42,5 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
                 line.kind,
                 line=line.line,
             )
-    yield from notes
     if others:
         yield SourceNote(0, f"{others:,} lines were perceived by other characters and were skipped")
