@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from noodlings.affect.good_news import tells_good_news
 from noodlings.affect.network import LAYERS_SIZE, VECTOR_SIZE, Array, Network, network_of
 from noodlings.affect.significance import significance
 from noodlings.affect.words import Reading, read
@@ -91,6 +92,13 @@ ADDRESSED = 0.1
 """How much more arousing it is to be spoken to, as a rating: at rest, .04 of arousal."""
 SHOUTED = 0.2
 """How much a text all in capitals adds to that. A rule, since in the raters' data capitals are headlines."""
+GOOD_NEWS = 0.35
+"""Valence, as a rating, that good news has at least: half of a full feeling. The networks hear nothing in it,
+or only the trouble that is over."""
+IS_NEWS = 0.15
+"""Significance below which nothing is news, and is not looked through."""
+MOURNED = 0.65
+"""Sorrow in the words from which good news in them changes nothing."""
 BARE_EXCLAMATION = 0.5
 """What is left of arousal that only punctuation shows: rare in the raters' prose, common in a chat."""
 
@@ -156,11 +164,14 @@ class Appraiser:
         meant = vector if vector is not None and vector.shape == (VECTOR_SIZE,) else None
         network, inputs, by = _chosen_network(reading, meant, layers)
         rating = _without_denied(network(inputs)[0], reading)
+        worth = significance(reading, meant)
+        if worth >= IS_NEWS and reading.sorrow < MOURNED and tells_good_news(text):
+            rating[0] = max(rating[0], GOOD_NEWS)
         if meant is None and not _any_feeling(reading):
             rating[_AROUSAL] *= BARE_EXCLAMATION
         rating[_AROUSAL] += ADDRESSED * addressed + SHOUTED * reading.capitals
         confidence = chance_of_sign(float(rating[0]), float(network.error))
-        return Appraisal(Affect.of(felt(rating)), confidence, by, significance(reading, meant))
+        return Appraisal(Affect.of(felt(rating)), confidence, by, worth)
 
 
 def _chosen_network(
