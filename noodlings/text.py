@@ -189,3 +189,18 @@ def phrases(text: str) -> list[str]:
         part for one in found for part in ([one] if len(one) <= LONG_SENTENCE else _AT_COMMAS.findall(one))
     ]
     return [part for part in parts if any(map(str.isalnum, part))]
+
+
+_ILL = re.compile(
+    r"(?:(?<=[.,;:!?] )|(?<=\band )|(?<=\bbut )|(?<=\bso )|(?<=\bthen )|(?<=\bok )|^)ill (?="
+    r"(?:be|go|come|get|take|look|see|ask|tell|bring|keep|make|have|do|find|try|let|buy|wait|meet|ride|walk|call|send"
+    r"|show|give|stay|leave|pay|put|think|know|need|just|not|never|always|also|only|check|help|start|pick|drop|text"
+    r"|write|read|run|sit|stand|sleep|eat|drink|pass|hold|miss|fight|play|watch|finish|carry|fetch|follow|lend|open"
+    r"|close|pull|push|remember|say|sell|speak|stop|throw|turn|use|visit|wear|win|work)\b)",
+    re.IGNORECASE,
+)
+
+
+def without_hasty_will(text: str) -> str:
+    """The text with "I'll" where it is written "ill": "ill be back" is no illness."""
+    return _ILL.sub("I'll ", text) if "ll " in text else text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.text import LONG_SENTENCE, MARKS, clean, phrases, shorten
+from noodlings.text import LONG_SENTENCE, MARKS, clean, phrases, shorten, without_hasty_will
 
 ANYTHING = st.text(st.characters(exclude_categories=()))
 
@@ -136,3 +136,18 @@ def test_a_sentence_is_a_phrase_and_a_long_one_is_split_at_its_commas():
     assert len(phrases(long)) > 1
     assert all(len(phrase) <= LONG_SENTENCE + 1 for phrase in phrases(long))
     assert phrases("...") == []
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ill ride by there. ill look for him", "I'll ride by there. I'll look for him"),
+        ("he was ill and ill go see him", "he was ill and I'll go see him"),
+        ("I am ill", "I am ill"),
+        ("im ill just now", "im ill just now"),
+        ("he fell ill and died", "he fell ill and died"),
+        ("ill health", "ill health"),
+    ],
+)
+def test_what_is_written_in_haste_is_no_illness(written: str, meant: str) -> None:
+    assert without_hasty_will(written) == meant

@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from noodlings.text import without_hasty_will
+
 if TYPE_CHECKING:
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
@@ -48,6 +50,7 @@ _STAND_FOR = (
 
 def in_plain_words(text: str) -> str:
     """The text with misleading phrases replaced; for counting words, never for reading."""
+    text = without_hasty_will(text)
     for phrase, plain in _STAND_FOR:
         text = phrase.sub(plain, text)
     return text

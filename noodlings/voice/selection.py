@@ -329,7 +329,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         (_nearness(recalled, utterance, named, asks), recalled.entry)
         for recalled in in_force(utterance)
         if (meaning := recalled.scores.get(Why.SEMANTIC, 0.0))
-        >= (alike if asks or _from_speaker(recalled.entry, utterance) else OTHERS_MEANING)
+        >= (alike if asks or _from_speaker(recalled.entry, utterance) else max(alike, OTHERS_MEANING))
         and Why.RECENT not in recalled.why
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance, meaning >= NOUN_MEANT)

@@ -13,7 +13,7 @@ from typing import Any
 
 from noodlings import stemming
 from noodlings.ports import Utterance
-from noodlings.text import cached_by_text, clean
+from noodlings.text import cached_by_text, clean, without_hasty_will
 from noodlings.validation import yaml_of
 from noodlings.values.percept import told_name
 from noodlings.values.persona import Persona
@@ -92,7 +92,8 @@ def tokens(text: str) -> list[str]:
 
 @cached_by_text(maxsize=4096)
 def _tokens(text: str) -> tuple[str, ...]:
-    found = (_DRAWN.sub(r"\1", word.replace("’", "'").lower()) for word in _WORD.findall(text))
+    words = _WORD.findall(without_hasty_will(text))
+    found = (_DRAWN.sub(r"\1", word.replace("’", "'").lower()) for word in words)
     return tuple(_pairs("chat").get(word, word) for word in found)
 
 
