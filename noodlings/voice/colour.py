@@ -108,6 +108,8 @@ _DARK = frozenset({"sorrow", "fear", "anger"})
 """Feelings out of place in a pleasant moment."""
 _AGAINST = frozenset({"fear", "anger"})
 """Feelings that the speaker would take personally."""
+_WANTED = frozenset({DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.ADVICE})
+"""Acts of somebody who wants something done."""
 UNPLEASANT = -0.15
 """Valence of the line up to which they may show."""
 
@@ -175,12 +177,12 @@ def _with_sentence(thought: str, sentence: str, utterance: Utterance) -> str:
 
 
 def _answers(thought: str, utterance: Utterance) -> bool:
-    """Whether a thought answers a question or tells a memory, so that no digression is added.
+    """Whether a thought answers what somebody wants or tells a memory, so that no digression is added.
 
     A moment added by another lens ("it was like this when …") does not count as a memory.
     """
-    told = RETELLS.search(_ALIKE.sub("", thought)) is not None
-    return told or understood_line(utterance).question is not QuestionKind.NONE
+    told, heard = RETELLS.search(_ALIKE.sub("", thought)) is not None, understood_line(utterance)
+    return told or heard.question is not QuestionKind.NONE or heard.act in _WANTED
 
 
 def _goal_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
