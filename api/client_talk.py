@@ -140,9 +140,9 @@ class ClientTalks:
         """
         society, agent = self._society, self._society.agents[agent_id]
         async with self._alone(agent_id, percept.user_id):
-            percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             own = self._latest(agent, percept.user_id)
-            earlier = talk.earlier(agent_id, percept.user_id, percept.timestamp) if len(own) < 2 else ()
+            now = society.clock.now()
+            earlier = talk.earlier(agent_id, percept.user_id, now) if len(own) < 2 else ()
             if earlier:
                 exchanges = [(one.user_text, one.response or "") for one in earlier]
                 secret = await asyncio.to_thread(self._are_secret, percept.user_id, exchanges)
@@ -150,6 +150,8 @@ class ClientTalks:
                     replace(one, audience=one.audience.at_least(Tier.SECRET)) if is_secret else one
                     for one, is_secret in zip(earlier, secret, strict=True)
                 )
+                own = self._latest(agent, percept.user_id)  # something may be forgotten by now
+            percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             last = own[-1] if own and given(own[-1], CLIENT_HISTORY) == talk.history(agent) else None
             if last is not None and last.user_text == percept.text:
                 if talk.goes_on or percept.timestamp - last.timestamp <= AGAIN_SECONDS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -33,6 +33,7 @@ from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
+from noodlings.values.memory import FROM
 from noodlings.values.percept import PRIVATE, Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -188,7 +189,7 @@ async def perceive(
         affect=_affect(said.affect),
         identity_salience=said.identity_salience,
         depth=said.depth,
-        data=checked_facts(said.data) | ({"tags": [clean(tag) for tag in said.tags]} if said.tags else {}),
+        data=checked_facts(said.data) | _tags(said.tags),
         actions=said.actions,
         tier=Tier(said.tier),
     )
@@ -238,6 +239,14 @@ def _affect(given: GivenAffect | None) -> Affect | None:
     if given is None:
         return None
     return given.affect() if isinstance(given, NamedAffect) else Affect(*given)
+
+
+def _tags(given: Sequence[str]) -> dict[str, list[str]]:
+    """The tags to store. Raises `UserError` for one that says from whom something came."""
+    tags: list[str] = [clean(tag) for tag in given]
+    if forged := [tag for tag in tags if tag.startswith(FROM)]:
+        raise UserError(f"a tag must not begin with {FROM}, as {shorten(forged[0], 40)} does; choose another")
+    return {"tags": tags} if tags else {}
 
 
 def _spoken(text: str) -> str:

@@ -32,13 +32,15 @@ _TYPES = ("application/json", "application/yaml", "text/yaml", "application/x-ya
 _RECIPE = """name: Lotta
 species: lighthouse keeper
 description: Lotta smells of salt and lamp oil.
-identity: You are Lotta, who keeps the lighthouse. You speak little, and kindly.
+story: You are Lotta, who keeps the lighthouse.
+identity: You speak little, and kindly.
 """
 _SCHEMA = {
     "type": "object",
     "required": ["name"],
     "properties": {
-        name: {"type": "string", "minLength": 1} for name in ("name", "species", "description", "identity")
+        name: {"type": "string", "minLength": 1}
+        for name in ("name", "species", "description", "story", "identity")
     },
 }
 

@@ -25,6 +25,7 @@ from pydantic_settings import (
 )
 
 from noodlings.errors import UserError
+from noodlings.files import path_of
 from noodlings.validation import Section, explain, nearest, read_table, yaml_of
 from noodlings.values.audience import Tier
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
@@ -265,7 +266,7 @@ class ApiSettings(ApiTokens):
 
     @property
     def token_file(self) -> Path | None:
-        return Path(self.tokens_file).expanduser() if self.tokens_file else None
+        return path_of(self.tokens_file) if self.tokens_file else None
 
     def all_tokens(self) -> tuple[ApiToken, ...]:
         """The tokens of the settings and of the file. Raises `UserError` when the file is wrong."""
@@ -326,7 +327,7 @@ class Settings(BaseSettings):
     def data_dir(self) -> Path:
         """`store.path`, else the user's data folder."""
         path = self.store.path
-        return Path(path).expanduser() if path else Path(platformdirs.user_data_dir("noodlings"))
+        return path_of(path) if path else Path(platformdirs.user_data_dir("noodlings"))
 
     @property
     def database(self) -> Path | str:

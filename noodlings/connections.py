@@ -137,7 +137,7 @@ def listening(host: str, port: int, instead: str) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, where = found[0]
         return socket.create_server(where[:2], family=family, backlog=BACKLOG)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             taken = f"Port {port} on {host} is in use. Stop the other program, or {instead}."
             raise UserError(taken) from None

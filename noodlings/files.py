@@ -19,6 +19,16 @@ def in_words(path: Path, what: str) -> Iterator[None]:
         raise UserError(f"{path} cannot be {what}: {error.strerror or error}") from None
 
 
+def path_of(text: str) -> Path:
+    """The path that a setting names, with "~" in full. Raises `UserError` where it names none."""
+    if "\0" in text:
+        raise UserError(f"{text!r} is no path: it has a null character in it")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise UserError(f"{text}: nobody knows that home folder; write the path in full") from None
+
+
 @contextmanager
 def atomic_write(path: Path, synced: bool = True) -> Iterator[Path]:
     """An empty file beside `path`, for its owner alone, to write into.

@@ -191,16 +191,20 @@ def phrases(text: str) -> list[str]:
     return [part for part in parts if any(map(str.isalnum, part))]
 
 
+_BARE_VERB = (
+    "be|go|come|get|take|look|see|ask|tell|bring|keep|make|have|do|find|try|let|buy|wait|meet|ride|walk|call|send|show"
+    "|give|stay|leave|pay|put|think|know|check|help|start|pick|drop|text|write|read|run|sit|stand|sleep|eat|drink"
+    "|pass|hold|miss|fight|play|watch|finish|carry|fetch|follow|lend|open|close|pull|push|remember|say|sell|speak"
+    "|stop|throw|turn|use|visit|wear|win|work"
+)
 _ILL = re.compile(
-    r"(?:(?<=[.,;:!?] )|(?<=\band )|(?<=\bbut )|(?<=\bso )|(?<=\bthen )|(?<=\bok )|^)ill (?="
-    r"(?:be|go|come|get|take|look|see|ask|tell|bring|keep|make|have|do|find|try|let|buy|wait|meet|ride|walk|call|send"
-    r"|show|give|stay|leave|pay|put|think|know|need|just|not|never|always|also|only|check|help|start|pick|drop|text"
-    r"|write|read|run|sit|stand|sleep|eat|drink|pass|hold|miss|fight|play|watch|finish|carry|fetch|follow|lend|open"
-    r"|close|pull|push|remember|say|sell|speak|stop|throw|turn|use|visit|wear|win|work)\b)",
+    rf"(?:(?:^|(?<=[.,;:!?] ))ill (?=(?:(?:just|not|never|always|also|only|need) )?(?:{_BARE_VERB})\b)"
+    r"|(?:(?<=\band )|(?<=\bbut )|(?<=\bso )|(?<=\bthen )|(?<=\bok )|(?<=\bmaybe )|(?<=\btomorrow )"
+    rf"|(?<=\byeah )|(?<=\bthink )|(?<=\bgo ))ill (?=(?:{_BARE_VERB})\b))",
     re.IGNORECASE,
 )
 
 
 def without_hasty_will(text: str) -> str:
     """The text with "I'll" where it is written "ill": "ill be back" is no illness."""
-    return _ILL.sub("I'll ", text) if "ll " in text else text
+    return _ILL.sub("I'll ", text) if "ll " in text.casefold() else text

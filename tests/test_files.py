@@ -3,7 +3,7 @@ import stat
 import pytest
 
 from noodlings.errors import UserError
-from noodlings.files import atomic_write, in_words, make_private
+from noodlings.files import atomic_write, in_words, make_private, path_of
 
 
 def test_what_was_written_takes_the_place_when_it_is_whole(tmp_path):
@@ -61,3 +61,10 @@ def test_a_private_file_is_made_once_and_stays_as_its_owner_made_it(tmp_path):
     path.chmod(0o640)
     assert stat.S_IMODE(make_private(path).stat().st_mode) == 0o640
     assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("text", ["~nobody-of-that-name/x", "a\0b"])
+def test_what_names_no_path_is_said_in_words(text):
+    with pytest.raises(UserError):
+        path_of(text)
+    assert path_of("~").is_absolute()

@@ -147,6 +147,10 @@ def test_a_sentence_is_a_phrase_and_a_long_one_is_split_at_its_commas():
         ("im ill just now", "im ill just now"),
         ("he fell ill and died", "he fell ill and died"),
         ("ill health", "ill health"),
+        ("ILL BE BACK", "I'll BE BACK"),
+        ("maybe ill come", "maybe I'll come"),
+        ("my son is so ill just lying there", "my son is so ill just lying there"),
+        ("im so ill need a doctor", "im so ill need a doctor"),
     ],
 )
 def test_what_is_written_in_haste_is_no_illness(written: str, meant: str) -> None:

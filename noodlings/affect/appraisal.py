@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.affect.good_news import tells_good_news
+from noodlings.affect.good_news import good_news
 from noodlings.affect.network import LAYERS_SIZE, VECTOR_SIZE, Array, Network, network_of
 from noodlings.affect.significance import significance
 from noodlings.affect.words import Reading, read
@@ -95,6 +95,8 @@ SHOUTED = 0.2
 GOOD_NEWS = 0.35
 """Valence, as a rating, that good news has at least: half of a full feeling. The networks hear nothing in it,
 or only the trouble that is over."""
+CLEARLY_BAD = -0.2
+"""Valence, as a rating, below which only a trouble that is over can be good news."""
 IS_NEWS = 0.15
 """Significance below which nothing is news, and is not looked through."""
 MOURNED = 0.65
@@ -165,8 +167,10 @@ class Appraiser:
         network, inputs, by = _chosen_network(reading, meant, layers)
         rating = _without_denied(network(inputs)[0], reading)
         worth = significance(reading, meant)
-        if worth >= IS_NEWS and reading.sorrow < MOURNED and tells_good_news(text):
-            rating[0] = max(rating[0], GOOD_NEWS)
+        if worth >= IS_NEWS and reading.sorrow < MOURNED:
+            news = good_news(text)
+            if news == "over" or (news == "new" and rating[0] > CLEARLY_BAD):
+                rating[0] = max(rating[0], GOOD_NEWS)
         if meant is None and not _any_feeling(reading):
             rating[_AROUSAL] *= BARE_EXCLAMATION
         rating[_AROUSAL] += ADDRESSED * addressed + SHOUTED * reading.capitals

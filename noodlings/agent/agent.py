@@ -569,7 +569,9 @@ class Agent:
     def part_from(self, user_ids: Collection[str]) -> None:
         """Remove these users from the witnesses of everything, and as authors. Raises `StoreError`."""
         for turn in self._under_way:
-            turn.part_from(user_ids)
+            if not turn.percept.listeners.isdisjoint(user_ids):
+                turn.part_from(user_ids)
+                self._unit_of_work.count_forgetting()
         self._unit_of_work.part_from(frozenset(user_ids))
 
     # -- as it is stored

@@ -131,7 +131,8 @@ def _from_our_card(data: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]
     if kept or others:
         recipe[CARD] = kept | ({"extensions": others} if others else {})
     recipe["description"] = card_texts.filled(str(data.get("description") or ""), name) or None
-    recipe["identity"] = card_texts.filled(str(data.get("personality") or ""), name) or None
+    told = card_texts.filled(str(data.get("personality") or ""), name)
+    recipe["identity"] = told.removeprefix(str(ours.get("story") or "")).lstrip() or None
     recipe["examples"] = list(card_texts.examples(str(data.get("mes_example") or ""), name, name))
     first, voice = str(data.get("first_mes") or ""), ours.get("voice")
     lines = voice.get("lines") if isinstance(voice, dict) else None
@@ -162,7 +163,7 @@ def _texts(persona: Persona) -> dict[str, str]:
     return {
         "name": persona.name,
         "description": persona.description,
-        "personality": persona.identity,
+        "personality": persona.prompt,
         "first_mes": _first_message(persona.voice.lines),
         "mes_example": "\n".join(f"<START>\n{{{{char}}}}: {line}" for line in persona.examples),
     }

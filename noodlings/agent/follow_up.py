@@ -25,7 +25,7 @@ from noodlings.memory.context import ContextBudget
 from noodlings.memory.subconscious import SYMBOL_INTENSITY
 from noodlings.ports import Allowance, Speech, Symbolist, Utterance
 from noodlings.recall.filters import EVERYTHING
-from noodlings.values.audience import Tier
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import Link, LinkType, Recalled, Symbol
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
@@ -222,7 +222,11 @@ class FollowUp:
         return await self._imagine(turn, self.services.images)
 
     async def _imagine(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
-        entry = turn.entry
+        entry, store = turn.entry, self.services.store
+
+        def may_learn() -> Audience:
+            return store.entries(self.core.id, [entry.id]).get(entry.id, entry).audience
+
         return await self.core.subconscious.encode_event(
             entry.user_text,
             turn.affect,
@@ -230,7 +234,7 @@ class FollowUp:
             symbolist,
             entry_id=entry.id,
             timestamp=entry.timestamp,
-            audience=entry.audience,
+            audience=may_learn,
             allowance=Allowance(entry.user_id),
         )
 

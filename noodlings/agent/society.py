@@ -214,6 +214,8 @@ class Society:
             raise UserError(
                 f"{percept.user_id} is being forgotten; nothing of this was kept. Try again soon."
             )
+        if self._refused:
+            percept = percept.without(self._refused)
         if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
             percept = with_sources(self.store, percept, agent_id)
         await self.take(agent_id)
@@ -260,7 +262,7 @@ class Society:
 
     @contextmanager
     def refusing(self, user_ids: Collection[str]) -> Iterator[None]:
-        """Let nobody perceive what these users say or do: everything about them is being deleted."""
+        """Let nobody perceive these users, nor that they are there: all about them is being deleted."""
         self._refused.update(user_ids)
         try:
             yield

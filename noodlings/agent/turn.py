@@ -85,10 +85,7 @@ class Turn:
 
     def part_from(self, user_ids: Collection[str]) -> None:
         """Go on as if these users had not been there."""
-        percept, given = self.percept, self.percept.audience
-        if given is not None:
-            given = given.without(user_ids) if isinstance(given, Audience) else {*given}.difference(user_ids)
-        self.percept = replace(percept, present=percept.present.difference(user_ids), audience=given)
+        self.percept = self.percept.without(user_ids)
         self.entry = replace(self.entry, audience=self.entry.audience.without(user_ids))
         self.audience = self.audience.without(user_ids)
 

@@ -85,10 +85,11 @@ class UnitOfWork:
         forget_texts()
         self.services.appraiser.let_go()
         self.services.heard.let_go()
-        self._count_forgetting()
+        self.count_forgetting()
         self.abandon()
 
-    def _count_forgetting(self) -> None:
+    def count_forgetting(self) -> None:
+        """Let an answer under way be thought out anew, for what it was made of may be gone."""
         self.core.forgettings += 1
         self.services.forgettings[self.core.id] = self.core.forgettings
 
@@ -124,7 +125,7 @@ class UnitOfWork:
         delete = partial(store.forget, core.id, ids, by_user=by_user, timestamp=now, told_by=told_by)
         notes = self.services.notes
         forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
-        self._count_forgetting()
+        self.count_forgetting()
         core.subconscious.forget(ids)
         if core.archive is not None:
             core.archive.forget(ids, forgotten.redacted)
@@ -149,7 +150,6 @@ class UnitOfWork:
         Whoever uses one of their ids later was not there, and is not told what they were told.
         """
         core, store = self.core, self.services.store
-        self._count_forgetting()  # so that an answer under way is thought out anew, without them
         store.make_nameless(core.id, user_ids)
         after, moments = -1, set[float]()
         while page := store.archive(core.id, after):

@@ -14,7 +14,7 @@ import typer
 
 from noodlings.cli.options import AsJson, Config, Data, report, settings_of
 from noodlings.errors import NotFound, UserError
-from noodlings.files import atomic_write, in_words
+from noodlings.files import atomic_write, in_words, path_of
 
 if TYPE_CHECKING:
     from noodlings.config import Settings
@@ -241,7 +241,7 @@ def _place(text: str) -> Path | str:
     from noodlings.config import require_url
 
     try:
-        return require_url(text) if "://" in text else Path(text).expanduser()
+        return require_url(text) if "://" in text else path_of(text)
     except ValueError as error:
         raise UserError(str(error)) from None
 

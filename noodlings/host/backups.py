@@ -22,7 +22,7 @@ from noodlings.agent.state import check_state
 from noodlings.app import RECIPES, RULES
 from noodlings.config import BackupSettings
 from noodlings.errors import StoreError, UserError
-from noodlings.files import make_private
+from noodlings.files import make_private, path_of
 from noodlings.logs import FILE_NAME as LOG
 from noodlings.store.backup import back_up
 from noodlings.store.checking import check
@@ -65,7 +65,7 @@ class ScheduledBackups:
     ) -> None:
         self._data = data
         self._encryption = encryption
-        self._folder = Path(settings.folder).expanduser()
+        self._folder = path_of(settings.folder)
         if self._folder.resolve().is_relative_to(data.resolve()):
             raise UserError(
                 f"backup.folder ({self._folder}) is inside the data folder, where backups would be lost"

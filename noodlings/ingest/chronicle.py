@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from noodlings.agent.agent import Agent
+from noodlings.agent.recollection import newer_forms
 from noodlings.ingest.commit import Commit, commit_of
 from noodlings.ingest.pipeline import IngestReport, Pipeline
 from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.ingest.sources.git import GitRepository
 from noodlings.ports import Repository
+from noodlings.recall.filters import EVERYTHING
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 
 PAGE = 500
@@ -89,18 +91,19 @@ class Chronicle:
         """
         ingested = self._pipeline.run(self._counted(done))
         reachable = set(self._reachable)
-        remembered, gone, back = {}, 0, 0
+        remembered: dict[str, RememberedCommit] = {}
+        moved = set[str]()
         for entry, name in self._entries():
             if entry.audience.confined == (name in reachable):
                 self._agent.memory.limit(entry, entry.audience.closed(name not in reachable))
-                gone += name not in reachable
-                back += name in reachable
+                moved.add(name)
             if name in reachable and (commit := commit_of(entry)) is not None:
-                remembered[name] = RememberedCommit(entry, commit)
+                remembered.setdefault(name, RememberedCommit(entry, commit))
         made = links([remembered[name] for name in self._reachable if name in remembered])
         links_now = self._missing([*made])
         self._agent.keep_told((), links_now)
-        return ChronicleReport(ingested, len(self._reachable), gone, back, len(links_now))
+        back = moved & reachable
+        return ChronicleReport(ingested, len(self._reachable), len(moved - back), len(back), len(links_now))
 
     def _counted(self, done: Callable[[int], object]) -> Iterator[SourceRecord | SourceProblem]:
         for count, record in enumerate(self._repository.records(self.new), 1):
@@ -108,13 +111,16 @@ class Chronicle:
             done(count)
 
     def _entries(self) -> Iterator[tuple[MemoryEntry, str]]:
-        """The memories of commits with their hashes, without forgotten ones."""
+        """The memories of commits and what corrects them, with their hashes, without forgotten ones."""
         agent_id, source = self._agent.id, self._repository.source
         names = self._store.held(agent_id, source)
         for at in range(0, len(names), PAGE):
             records = self._store.taken(agent_id, source, names[at : at + PAGE]).values()
             by_id = {record.entry_id: record.id for record in records if record.entry_id is not None}
-            for number, entry in self._store.entries(agent_id, [*by_id]).items():
+            entries = self._store.entries(agent_id, [*by_id])
+            for old, new in newer_forms(agent_id, self._store, entries, EVERYTHING).items():
+                by_id[new] = by_id[old]
+            for number, entry in entries.items():
                 yield entry, by_id[number]
 
     def _missing(self, wanted: Sequence[Link]) -> list[Link]:

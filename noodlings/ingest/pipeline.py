@@ -28,12 +28,13 @@ from itertools import groupby, islice
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.linking import followed
-from noodlings.agent.recollection import uncalled
+from noodlings.agent.recollection import newer_forms, uncalled
 from noodlings.clock import moment
 from noodlings.errors import StoreError, UserError
 from noodlings.ingest.record import Item, Keepable, SourceNote, SourceProblem, SourceRecord, record_in
 from noodlings.memory.saved import plain
 from noodlings.ports import Repository
+from noodlings.recall.filters import EVERYTHING
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
@@ -208,9 +209,11 @@ class Pipeline:
 
         Raises `StoreError`: nothing was stored.
         """
+        known = self._known(records)
+        kept = (one for one in records if (before := known.get(_key(one))) is None or not before.forgotten)
         if not self._dry_run:
-            self._introduce(self._names(records))  # first, so that a failure here leaves nothing half done
-        batch = _Batch(self._latest.copy(), self._told_at, self._known(records), again, refused)
+            self._introduce(self._names(kept))  # first, so that a failure here leaves nothing half done
+        batch = _Batch(self._latest.copy(), self._told_at, known, again, refused)
         for record in records:
             self._take(batch, record)
         if not self._dry_run and batch.taken:
@@ -266,7 +269,12 @@ class Pipeline:
         batch.latest.append(entry)
         batch.links += followed(entry, lambda last_n: list(batch.latest)[-(last_n or 0) :])
         if former is not None:
-            batch.links.append(Link(entry.id, former, LinkType.REPLACED, 1.0, entry.timestamp))
+            known = self._store.entries(self._agent.id, [former])
+            corrected = newer_forms(self._agent.id, self._store, known, EVERYTHING).values()
+            batch.links += [
+                Link(entry.id, number, LinkType.REPLACED, 1.0, entry.timestamp)
+                for number in (former, *corrected)
+            ]
 
     def _remembered(self, batch: _Batch, record: SourceRecord) -> MemoryEntry | None:
         """The memory made from a record, or None in a dry run.

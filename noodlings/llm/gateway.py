@@ -15,11 +15,11 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
-from pathlib import Path
 from typing import TypeVar
 
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
+from noodlings.files import path_of
 from noodlings.llm.call import (
     CHARACTERS_A_TOKEN,
     CallFailed,
@@ -125,8 +125,8 @@ class Gateway:
         self._foreground = 0
         self._idle.set()
         self._tokens_a_second: float | None = None
-        self._recorder = CallRecorder(Path(settings.record).expanduser()) if settings.record else None
-        self._replay = CallReplay(Path(settings.replay).expanduser()) if settings.replay else None
+        self._recorder = CallRecorder(path_of(settings.record)) if settings.record else None
+        self._replay = CallReplay(path_of(settings.replay)) if settings.replay else None
         state = ModelState.ANSWERS if settings.replay else ModelState.ASKED
         name = clean_words(self.model(Task.REPLY), settings.api_key.get_secret_value())
         self._status = ModelStatus(state, name, shown, since=now())

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,7 @@ class SubconsciousMemory:
         *,
         entry_id: int = 0,
         timestamp: float | None = None,
-        audience: Audience = OPEN,
+        audience: Audience | Callable[[], Audience] = OPEN,
         allowance: Allowance | None = None,
     ) -> Symbol | None:
         """Make a symbol of an intense moment.
@@ -113,7 +113,8 @@ class SubconsciousMemory:
             llm: makes the image; a host's own model with a `generate(prompt, max_tokens)` will do.
             entry_id: the memory of that moment, 0 for none. Forgetting it removes the symbol.
             timestamp: world time of that moment; None for now, by the clock of this machine.
-            audience: who may learn of that moment, and so of the symbol.
+            audience: who may learn of that moment, and so of the symbol; or what tells it, as somebody may be
+                parted from while the model thinks.
             allowance: what this may spend; unlimited by default.
 
         Returns:
@@ -132,12 +133,14 @@ class SubconsciousMemory:
         salience = symbol_salience(felt.intensity, surprise)
         if not self._has_place_for(salience, entry_id):
             return None
+        may_learn = audience if callable(audience) else lambda: audience
+        before = may_learn()
         # The symbolist sees only images that everybody who may learn of the new one may learn of too.
         latest = self.symbols[-AVOIDED:]
         shown = tuple(
             symbol.symbolic_encoding
             for symbol in latest
-            if within(audience, symbol.audience) and symbol.audience.tier <= audience.tier
+            if within(before, symbol.audience) and symbol.audience.tier <= before.tier
         )
         symbolist = symbolist_of(llm)
         image = await symbolist.imagine(event, felt, shown, allowance or Allowance())
@@ -155,7 +158,7 @@ class SubconsciousMemory:
             salience,
             surprise,
             symbolist.name,
-            audience,
+            may_learn(),
         )
         self._add(symbol)
         return symbol

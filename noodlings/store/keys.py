@@ -16,7 +16,7 @@ from stat import S_ISREG
 from typing import Any
 
 from noodlings.errors import UserError
-from noodlings.files import atomic_write, in_words
+from noodlings.files import atomic_write, in_words, path_of
 from noodlings.store.cipher import UserKey
 
 KEYRING = "keyring"
@@ -38,7 +38,7 @@ class UserKeys:
 
     @property
     def path(self) -> Path | None:
-        return Path(self.file).expanduser() if self.file and self.file != KEYRING and not self.given else None
+        return path_of(self.file) if self.file and self.file != KEYRING and not self.given else None
 
     def read(self) -> tuple[UserKey, ...]:
         """The keys as they are now, the newest first; none where none are set.

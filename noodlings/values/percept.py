@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -203,6 +203,13 @@ class Percept:
                 raise UserError(f"{name} is {value!r}: it must lie between 0 and 1")
         if self.actions:
             require_offer(self.actions)
+
+    def without(self, user_ids: Collection[str]) -> Percept:
+        """The same as if these users had not been there."""
+        given = self.audience
+        if given is not None:
+            given = given.without(user_ids) if isinstance(given, Audience) else {*given}.difference(user_ids)
+        return replace(self, present=self.present.difference(user_ids), audience=given)
 
     @property
     def listeners(self) -> frozenset[str]:

@@ -169,6 +169,8 @@ class Accounts:
         """
         if not user_id or clean(user_id) != user_id:
             raise UserError("a user's id is one printable line, such as user_caity")
+        if user_id.startswith(("api_", "past:")):
+            raise UserError(f"{shorten(user_id, 30)} is no user of a world; name one such as user_caity")
         with self._changing() as accounts:
             before = _living(accounts, name)
             own = account_id_of(folded(before.name))

@@ -416,9 +416,17 @@ def is_staff(somebody: Any) -> bool:
     return bool(somebody.check_permstring(STAFF))
 
 
+_NO_MINDS = ("user_", "api_", "past:")
+"""How ids begin that are no mind's."""
+
+
 def being_id(being: Any) -> str:
-    """The id by which minds know somebody: a mind's own, or for a player one that nobody else can have."""
-    return being.mind if isinstance(being, Mind) else f"user_evennia_{being.id}"
+    """The id by which minds know somebody: a mind's own, or for a player one that nobody else can have.
+
+    A builder can name a mind as they like, but not become a player by it.
+    """
+    mind = being.mind if isinstance(being, Mind) else ""
+    return f"user_evennia_{being.id}" if not mind or mind.startswith(_NO_MINDS) else mind
 
 
 # What a game uses.

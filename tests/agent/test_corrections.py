@@ -311,6 +311,34 @@ async def test_who_is_parted_from_while_it_thinks_was_not_there(make_society, te
         assert "user_bob" not in everything(alive)
 
 
+async def test_who_is_parted_from_while_it_answers_again_was_not_there(make_society, tell):
+    society = make_society()
+    agent, present = society.agents["phi"], frozenset({"user_caity", "user_bob"})
+    await tell(society, "an old tale", present=present)
+    voice = SlowVoice()
+    society = make_society(voice=voice)
+    agent = society.agents["phi"]
+    again = asyncio.create_task(agent.answer_again(1))
+    await voice.is_asked()
+    agent.part_from({"user_bob"})
+    voice.gate.set()
+    trace = await again
+    assert trace is not None
+    assert "user_bob" not in trace.audience.witnesses
+    assert "user_bob" not in everything(society)
+
+
+async def test_an_answer_that_a_deleted_user_did_not_hear_goes_on(make_society, tell):
+    voice = SlowVoice()
+    society = make_society(voice=voice)
+    slow = asyncio.create_task(tell(society, "an old tale"))
+    await voice.is_asked()
+    society.agents["phi"].part_from({"user_nobody"})
+    voice.gate.set()
+    assert (await slow).response
+    assert len(voice.heard) == 1
+
+
 async def test_a_correction_made_while_it_thinks_is_confined_with_what_it_corrects(make_society, tell):
     voice = SlowVoice()
     society = make_society(voice=voice)

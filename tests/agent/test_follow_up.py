@@ -100,6 +100,18 @@ async def test_with_a_model_the_reply_does_not_wait_for_it(make_agent, store, pe
     assert images(store) == ["a bell in a well"]
 
 
+async def test_who_is_parted_from_while_it_is_imagined_is_no_witness_of_it(make_agent, store, percept):
+    dreams = Dreams("a bell in a well")
+    agent = make_agent(symbolist=dreams)
+    await agent.perceive(percept(present=frozenset({"user_caity", "user_bob"})))
+    await dreams.called.wait()
+    agent.part_from({"user_bob"})
+    dreams.gate.set()
+    await agent.settle()
+    (symbol,) = store.load("phi").symbols
+    assert "user_bob" not in symbol.audience.witnesses
+
+
 async def test_a_calm_moment_leaves_none_and_asks_no_model(make_agent, store, percept):
     dreams = Dreams()
     agent = make_agent(symbolist=dreams)

@@ -76,6 +76,7 @@ async def test_facts_are_kept_with_the_memory_and_told_where_they_say_what_it_wa
         ({"data": {"x": "y" * 501}}, 400, "at most 500"),
         ({"data": {"tags": "quest"}}, 400, "called tags, a reserved name"),
         ({"data": {"client_key": "forged"}}, 400, "must not have a fact called client_key"),
+        ({"tags": ["from:user_bob"]}, 400, "must not begin with from:"),
     ],
 )
 async def test_what_will_not_do_is_refused_and_nothing_is_kept(

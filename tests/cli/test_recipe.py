@@ -86,7 +86,7 @@ def test_a_new_recipe_is_whole_and_never_written_over_another(
     assert str(path) in said
     made = load_recipe(path)
     assert made.name == name
-    assert f"You are {name}." in made.identity
+    assert f"You are {name}." in made.story
     assert made.extra == {}
     assert all(part.startswith("#") for part in path.read_text().split("\n\n"))
     before = path.read_bytes()

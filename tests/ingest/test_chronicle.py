@@ -114,6 +114,30 @@ def test_amended_away_it_is_kept_and_not_told_until_it_is_back(society: Society,
     }
 
 
+def test_what_corrects_a_commit_is_gone_with_it(society: Society, made: Repository):
+    made.commit("Begin")
+    made.commit("Set the smelter pasword to zanzibar")
+    taken_in(society, made)
+    (found,) = [one for one in society.store.archive(AGENT, limit=10) if "zanzibar" in one.user_text]
+    corrected = society.agents[AGENT].correct(found, "Set the smelter password to zanzibar")
+    made.commit("Say nothing", amend=True)
+    for gone in (True, False):
+        report = taken_in(society, made)
+        assert (report.gone, report.back) == (1, 0) if gone else (0, 1)
+        entries = society.store.entries(AGENT, [found.id, corrected.id]).values()
+        assert {entry.audience.confined for entry in entries} == {gone}
+        made.git("reset", "--quiet", "--hard", "HEAD@{1}")
+        made.git("branch", "--force", "as-it-was", "HEAD")
+
+
+def test_a_program_named_in_the_repository_is_not_run(society: Society, made: Repository, tmp_path: Path):
+    made.commit("Begin")
+    made.commit("Go on")
+    made.git("config", "core.fsmonitor", f"touch {tmp_path / 'run'}; false")
+    assert taken_in(society, made).ingested.new == 2
+    assert not (tmp_path / "run").exists()
+
+
 def test_rebased_and_pushed_by_force(society: Society, made: Repository, tmp_path: Path):
     made.commit("Begin", {"a.txt": "a\n"})
     made.git("checkout", "--quiet", "-b", "work")

@@ -113,6 +113,31 @@ def test_a_record_that_changed_stands_beside_its_former_self_and_replaces_it() -
     assert society.store.taken("phi", "talk:log", ["1"])["1"].entry_id == 3
 
 
+def test_a_new_form_replaces_what_was_corrected_too_and_is_forgotten_with_it() -> None:
+    society = a_society()
+    a_pipeline(society).run([a_record(1, "the key is under the matt")])
+    (entry,) = society.store.archive("phi")
+    corrected = society.agents["phi"].correct(entry, "the key is under the mat")
+    a_pipeline(society).run([a_record(1, "the key is lost")])
+    asked = Percept("user_bob", "Phi, where is the key?", NOW, addressed=True)
+    trace = asyncio.run(society.perceive("phi", asked))
+    assert {one.superseded_by for one in trace.recalled if one.entry_id == corrected.id} <= {3}
+    assert "mat" not in (trace.response or "")
+    admin = Caller("user_root", "root", Role.ADMIN)
+    assert society.corrections.forget(admin, "phi", [3]).count >= 3
+    assert not [text for text in told(society) if "key is" in text]
+
+
+def test_who_is_forgotten_is_not_introduced_again() -> None:
+    society = a_society()
+    a_pipeline(society).run([a_record(1, who="Bob Quill"), a_record(2)])
+    (first, _) = society.store.archive("phi")
+    society.corrections.forget(Caller("user_root", "root", Role.ADMIN), "phi", [first.id])
+    society.forget_names({"past:bob_quill"})
+    a_pipeline(society).run([a_record(1, who="Bob Quill"), a_record(2)])
+    assert "past:bob_quill" not in society.names()
+
+
 @pytest.mark.parametrize("forms", [2, 3])
 def test_recall_marks_the_former_form_and_brings_the_one_that_holds(forms: int) -> None:
     society = a_society()

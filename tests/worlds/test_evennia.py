@@ -325,6 +325,13 @@ def test_among_several_it_is_meant_by_its_name(room: Room, post: Post):
     assert post.percepts[0][1].present == (evennia.being_id(wren), evennia.being_id(toad))
 
 
+@pytest.mark.parametrize("name", ["user_evennia_3", "User_Caity", "api_world", "past:bob"])
+def test_a_mind_that_is_named_like_a_player_is_nobody_else(room: Room, name: str):
+    fake, toad = evennia.MindedCharacter(name, room), evennia.MindedCharacter("Toad", room)
+    assert evennia.being_id(fake) == f"user_evennia_{fake.id}"
+    assert evennia.being_id(toad) == "toad"
+
+
 def test_a_whisper_is_between_two(room: Room, post: Post):
     servnak, wren = evennia.MindedCharacter("Servnak", room), Character("Wren", room)
     phi, toad = evennia.MindedCharacter("Phi", room), Character("Toad", room)

@@ -200,7 +200,7 @@ class GitRepository:
             raise
 
     def _run(self, *arguments: str, words: str | None = None) -> bytes:
-        command = ["git", "-C", str(self.path), "-c", "core.quotePath=false", *arguments]
+        command = ["git", "-C", str(self.path), *_SETTINGS, *arguments]
         try:
             done = subprocess.run(  # noqa: S603 -- no shell, and no argument can be mistaken for an option
                 command,
@@ -242,6 +242,13 @@ class _Scrubber:
             return ""
         bare = address.strip().casefold().encode("utf-8", "replace")
         return "address:" + hashlib.blake2b(bare, key=self._key[:64], digest_size=6).hexdigest()
+
+
+_SETTINGS = (
+    "-c", "core.quotePath=false", "-c", "i18n.logOutputEncoding=UTF-8",
+    "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
+)  # fmt: skip
+"""Whatever a repository's own configuration says, git runs no program that it names, and fetches nothing."""
 
 
 def _environment() -> Mapping[str, str]:
