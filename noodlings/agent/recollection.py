@@ -262,7 +262,7 @@ def newer_forms(
 
 def latest_of(number: int, newer: Mapping[int, int]) -> int:
     """The id of the last entry that stands for one by its id, see `newer_forms`."""
-    while number in newer:
+    while newer.get(number, 0) > number:  # a damaged store may hold a circle
         number = newer[number]
     return number
 

@@ -310,8 +310,8 @@ class Society:
         return self._names
 
     def introduce(self, user_id: str, name: str) -> None:
-        """Tell the agents the name of somebody, and keep it."""
-        if self._introduced.get(user_id) != name:
+        """Tell the agents the name of somebody, and keep it; not of who is being forgotten."""
+        if self._introduced.get(user_id) != name and user_id not in self._refused:
             self._rename({user_id: name})
 
     def forget_names(self, user_ids: Iterable[str]) -> None:
@@ -319,7 +319,8 @@ class Society:
 
     def introduce_all(self, names: Mapping[str, str]) -> None:
         """Introduce several by id; those who are known keep their names."""
-        new = {user_id: name for user_id, name in names.items() if user_id not in self._introduced}
+        known = self._introduced.keys() | self._refused.keys()
+        new = {user_id: name for user_id, name in names.items() if user_id not in known}
         if new:
             self._rename(new)
 

@@ -36,6 +36,7 @@ from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING
 from noodlings.text import clean, folded, shorten
+from noodlings.values.audience import of_audiences, within
 from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, LinkType, MemoryEntry
@@ -269,12 +270,13 @@ class Pipeline:
         batch.latest.append(entry)
         batch.links += followed(entry, lambda last_n: list(batch.latest)[-(last_n or 0) :])
         if former is not None:
-            known = self._store.entries(self._agent.id, [former])
-            corrected = newer_forms(self._agent.id, self._store, known, EVERYTHING).values()
-            batch.links += [
-                Link(entry.id, number, LinkType.REPLACED, 1.0, entry.timestamp)
-                for number in (former, *corrected)
-            ]
+            forms = self._store.entries(self._agent.id, [former])
+            forms |= {one.id: one for one in batch.latest if one.id == former}
+            newer_forms(self._agent.id, self._store, forms, EVERYTHING)  # what an admin corrected is added
+            for form in forms.values():
+                batch.links.append(Link(entry.id, form.id, LinkType.REPLACED, 1.0, entry.timestamp))
+                if not within(form.audience, entry.audience):  # it was taken in more open than it is
+                    self._agent.memory.limit(form, of_audiences((form.audience, entry.audience)))
 
     def _remembered(self, batch: _Batch, record: SourceRecord) -> MemoryEntry | None:
         """The memory made from a record, or None in a dry run.

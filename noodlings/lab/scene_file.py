@@ -37,7 +37,7 @@ def _affect(given: Any) -> Affect:
         raise ValueError(f"a feeling is numbers for some of {', '.join(AXES)}, or a list of all five")
     try:
         return Affect(*map(float, given))
-    except UserError as error:
+    except (UserError, OverflowError) as error:
         raise ValueError(str(error)) from None
 
 

@@ -344,6 +344,13 @@ class LinkLine(RecordLine):
             raise ValueError("a memory cannot be linked to itself")
         return target
 
+    @field_validator("kind")
+    @classmethod
+    def _newer_replaces(cls, kind: LinkType, info: ValidationInfo) -> LinkType:
+        if kind is LinkType.REPLACED and info.data.get("source", 0) < info.data.get("target", 0):
+            raise ValueError("a memory can only be replaced by a newer one, of a higher number")
+        return kind
+
     def value(self) -> Link:
         return self.made(Link, type=self.kind)
 

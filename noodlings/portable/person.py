@@ -353,12 +353,15 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         ):
             about += sum(fact.of in person.ids for fact in facts(entry, names))
     ids = {entry.id for entry in own}
-    former = {link.source: link.target for link in links if link.type is LinkType.REPLACED}
+    former = defaultdict[int, list[int]](list)
+    for link in links:
+        if link.type is LinkType.REPLACED:
+            former[link.source].append(link.target)
     for entry in own:  # with the earlier versions of its record, which may be under another name
-        earlier = sourced.get(former.get(entry.id, 0)) if entry.source else None
-        if earlier is not None and earlier.id not in ids:
-            own.append(earlier)
-            ids.add(earlier.id)
+        for number in former[entry.id] if entry.source else ():
+            if number in sourced and number not in ids:
+                own.append(sourced[number])
+                ids.add(number)
     symbols = [made.symbol for made in stored.symbols(agent_id) if made.symbol.entry_id in ids]
     kept.made += [symbol.symbolic_encoding for symbol in symbols]
     kept.counted[agent_id] = {

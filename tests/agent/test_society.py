@@ -81,6 +81,18 @@ async def test_at_rest_it_lets_go_of_its_connections_and_warm_it_has_loaded_them
     assert model.done == ["loaded", "asked", "released"]
 
 
+async def test_who_is_being_forgotten_is_neither_named_nor_seen(society: Society) -> None:
+    with society.refusing({"user_zia"}):
+        society.introduce("user_zia", "Zia")
+        society.introduce_all({"user_zia": "Zia", "user_bob": "Bob"})
+        now = society.clock.now()
+        await society.perceive("phi", Percept("user_bob", "hello", now, present=frozenset({"user_zia"})))
+    assert "user_zia" not in society.names()
+    assert society.names()["user_bob"] == "Bob"
+    (heard,) = society.store.archive("phi")
+    assert "user_zia" not in heard.audience.witnesses
+
+
 class Elsewhere:
     """Every agent belongs to another process until it is taken."""
 

@@ -128,6 +128,25 @@ def test_a_new_form_replaces_what_was_corrected_too_and_is_forgotten_with_it() -
     assert not [text for text in told(society) if "key is" in text]
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_a_form_that_fewer_may_know_confines_the_former_ones(together: bool) -> None:
+    society = a_society()
+    forms = [
+        a_record(1, "the vault opens with the quince key"),
+        a_record(1, "the quince key!", kind=Kind.WHISPER),
+    ]
+    if together:
+        a_pipeline(society).run(forms)
+    else:
+        a_pipeline(society).run(forms[:1])
+        (entry,) = society.store.archive("phi")
+        society.agents["phi"].correct(entry, "the vault opens with the copper key")
+        a_pipeline(society).run(forms[1:])
+    assert all(entry.audience.confined for entry in society.store.archive("phi"))
+    asked = Percept("user_alice", "Phi, what opens the vault?", NOW, addressed=True)
+    assert "key" not in (asyncio.run(society.perceive("phi", asked)).response or "")
+
+
 def test_who_is_forgotten_is_not_introduced_again() -> None:
     society = a_society()
     a_pipeline(society).run([a_record(1, who="Bob Quill"), a_record(2)])

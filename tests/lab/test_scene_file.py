@@ -65,6 +65,7 @@ def test_how_long_ago_is_seconds_or_words(write, ago, seconds):
         ),
         ({"mood": {"sorow": 1}}, "mood: there is no axis sorow; there are valence"),
         ({"mood": {"sorrow": 3}}, "mood: an affect is out of range"),
+        ({"mood": {"sorrow": 10**399}}, "mood: int too large"),
         ({"mood": [0, 0, 0]}, "mood: a feeling is numbers for some of"),
         ({"mood": {"sorrow": float("nan")}}, "mood: an affect is out of range"),
         ({"mood": {"sorrow": "much"}}, "mood: a feeling is numbers"),

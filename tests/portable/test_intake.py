@@ -334,6 +334,11 @@ BAD_OTHERS: list[tuple[bytes, dict[str, Any], str]] = [
     (TRACE, {"modulations": [{}]}, "modulations.0.transistor is missing"),
     (LINK, {"target": 2}, "target: a memory cannot be linked to itself"),
     (LINK, {"kind": "loves"}, "kind:"),
+    (
+        LINK,
+        {"source": 1, "target": 2, "kind": "replaced"},
+        "kind: a memory can only be replaced by a newer one",
+    ),
     (LINK, {"strength": 1.01}, "strength:"),
     (SYMBOL, {"entry_id": 3}, "it refers to memory 3 of phi, which is not in the file"),
     (SYMBOL, {"id": 4}, "symbol 4 is beyond the last_symbol_id of phi, 3"),
