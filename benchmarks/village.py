@@ -324,7 +324,7 @@ class Village:
         if not any(NEWS.format(topic) in entry.user_text.casefold() for entry in entries):
             return  # the first did not tell it
         answer = (await self._said(f"user_{asker}", second, WHO.format(topic))).casefold()
-        if topic in answer:
+        if NEWS.format(topic) in answer:  # else it says that it knows nothing of it
             self.watch.asked["who told you"] += 1
             self.watch.sources.append(first in answer and f"had it from {teller}" in answer)
 
