@@ -207,4 +207,4 @@ _ILL = re.compile(
 
 def without_hasty_will(text: str) -> str:
     """The text with "I'll" where it is written "ill": "ill be back" is no illness."""
-    return _ILL.sub("I'll ", text) if "ll " in text.casefold() else text
+    return _ILL.sub("I'll ", text) if "ill " in text.casefold() else text

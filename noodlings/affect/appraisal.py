@@ -162,13 +162,14 @@ class Appraiser:
         self._latest.clear()
 
     def _read(self, text: str, addressed: bool, vector: Array | None, layers: Array | None) -> Appraisal:
-        reading = read(clean(text))
+        said = clean(text)
+        reading = read(said)
         meant = vector if vector is not None and vector.shape == (VECTOR_SIZE,) else None
         network, inputs, by = _chosen_network(reading, meant, layers)
         rating = _without_denied(network(inputs)[0], reading)
         worth = significance(reading, meant)
         if worth >= IS_NEWS and reading.sorrow < MOURNED:
-            news = good_news(text)
+            news = good_news(said)
             if news == "over" or (news == "new" and rating[0] > CLEARLY_BAD):
                 rating[0] = max(rating[0], GOOD_NEWS)
         if meant is None and not _any_feeling(reading):

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
+from noodlings.affect.words import MAX_CHARACTERS
 from noodlings.validation import yaml_of
 
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
@@ -35,9 +36,12 @@ GoodNews = Literal["over", "new", ""]
 
 
 def good_news(text: str) -> GoodNews:
-    """The good news in a text (cleaned by the caller): a trouble that is "over", something "new", or ""."""
+    """The good news in a text (cleaned by the caller): a trouble that is "over", something "new", or "".
+
+    As in `read`, only its first `MAX_CHARACTERS` count.
+    """
     found: GoodNews = ""
-    for sentence in _SENTENCE.findall(text.replace("’", "'").casefold()):
+    for sentence in _SENTENCE.findall(text[:MAX_CHARACTERS].replace("’", "'").casefold()):
         if not sentence.rstrip().endswith("?") and not _SPOILT.search(sentence):
             for clause in _CLAUSE.findall(sentence.rstrip(".!… ")):
                 told = _told(" ".join(clause.split()))

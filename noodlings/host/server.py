@@ -37,7 +37,7 @@ from noodlings.host.workers import Answer, Worker, worker_of
 from noodlings.ports import ROOMS
 from noodlings.store.opening import name_of
 from noodlings.store.vault import Encryption
-from noodlings.text import folded
+from noodlings.text import counted, folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.login_guard import LoginGuard, Timer
@@ -248,7 +248,7 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
     tokens = len(settings.api.all_tokens())
     rights = "No tokens are configured: anyone on this machine can read and change everything."
     if tokens:
-        rights = f"{tokens} token{'s' * (tokens != 1)} configured."
+        rights = f"{counted(tokens, 'token')} configured."
     elif settings.api.token_file:
         rights = "There are no tokens in api.tokens_file yet, so nobody is let in."
     return [

@@ -169,13 +169,14 @@ class Accounts:
         """
         if not user_id or clean(user_id) != user_id:
             raise UserError("a user's id is one printable line, such as user_caity")
-        if user_id.startswith(("api_", "past:")):
-            raise UserError(f"{shorten(user_id, 30)} is no user of a world; name one such as user_caity")
         with self._changing() as accounts:
             before = _living(accounts, name)
             own = account_id_of(folded(before.name))
-            if is_account_id(user_id) and user_id != own:
-                raise UserError(f"{shorten(user_id, 30)} is an account, not a user of another world")
+            if user_id != own and (is_reserved_id(user_id) or user_id.startswith("api_")):
+                what = "no user of a world; name one such as user_caity"
+                if is_account_id(user_id):
+                    what = "an account, not a user of another world"
+                raise UserError(f"{shorten(user_id, 30)} is {what}")
             for one in accounts.values():
                 if one.user_id == user_id and one != before:
                     raise UserError(f"{user_id} already belongs to the account {one.name}")

@@ -151,7 +151,8 @@ def test_an_admin_joins_an_account_to_a_user_of_a_world_and_parts_them_again(acc
 
 
 @pytest.mark.parametrize(
-    "user_id", ["", "user\x1b[31m", "account:caity", "Account:Ben", "user_caity", "past:bob", "api_world"]
+    "user_id",
+    ["", "user\x1b[31m", "account:caity", "Account:Ben", "user_caity", "past:bob", "Past:Bob", "api_world"],
 )
 def test_an_account_is_not_joined_to_another_one(accounts, tmp_path, user_id):
     keep_version_1(tmp_path)
