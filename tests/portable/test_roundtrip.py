@@ -126,11 +126,12 @@ def whole_agents(
     turns = draw(st.sets(st.sampled_from(ids), max_size=3))
     told = [replace(draw(traces), entry_id=number) for number in sorted(turns)]
     ends = draw(st.sets(st.permutations(ids).map(lambda some: tuple(some[:2])), max_size=3))
-    links = [
-        Link(*pair, draw(st.sampled_from(LinkType)), draw(unit), draw(moments))
-        for pair in sorted(ends)
-        if len(pair) == 2
-    ]
+    links = []
+    for pair in sorted(ends):
+        if len(pair) == 2:
+            older_first = pair[0] < pair[1]
+            types = [kind for kind in LinkType if not (older_first and kind is LinkType.REPLACED)]
+            links.append(Link(*pair, draw(st.sampled_from(types)), draw(unit), draw(moments)))
     made_of_them = [
         ArchivedSymbol(replace(symbol, entry_id=draw(st.sampled_from(ids))), draw(st.booleans()))
         for symbol in draw(st.lists(symbols, max_size=3, unique_by=lambda symbol: symbol.id))
