@@ -32,11 +32,8 @@ from noodlings.text import clean, one_line, shorten
 from noodlings.validation import Unit, nearest, yaml_of
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.persona import APPETITES, COOL_DOWN, TRAITS, TRANSISTORS, Persona
+from noodlings.values.persona import APPETITES, COOL_DOWN, ID, TRAITS, TRANSISTORS, Persona
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, DialogueAct, SpokenFeeling, parse
-
-ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""Ids of characters and transistors, which become file names."""
 
 LONGEST_NAME = 40
 

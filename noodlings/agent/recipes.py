@@ -16,11 +16,11 @@ import yaml
 from pydantic import ValidationError
 
 from noodlings.agent import cards, png_text
-from noodlings.agent.recipe_form import DEFAULT_SPECIES, ID, MIDDLING, Recipe
+from noodlings.agent.recipe_form import DEFAULT_SPECIES, MIDDLING, Recipe
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.validation import explain, read_yaml, yaml_trouble
-from noodlings.values.persona import APPETITES, TRAITS, Persona
+from noodlings.values.persona import APPETITES, ID, TRAITS, Persona
 
 BUILT_IN = Path(__file__).parents[1] / "recipes"
 """The folder of the shipped characters."""

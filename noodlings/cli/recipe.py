@@ -65,8 +65,9 @@ def new(
     from importlib import resources
     from string import Template
 
-    from noodlings.agent.recipe_form import ID, LONGEST_NAME
+    from noodlings.agent.recipe_form import LONGEST_NAME
     from noodlings.text import clean
+    from noodlings.values.persona import ID
 
     shown = clean(name)
     letters = unicodedata.normalize("NFKD", shown.lower()).encode("ascii", "ignore").decode()

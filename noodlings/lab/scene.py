@@ -33,7 +33,7 @@ from noodlings.values.audience import OPEN, confined_to
 from noodlings.values.caller import display_name
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Percept
-from noodlings.values.persona import APPETITES, TRANSISTORS, Persona
+from noodlings.values.persona import APPETITES, ID, TRANSISTORS, Persona
 from noodlings.values.trace import Modulation
 from noodlings.voice.offline import OfflineVoice
 
@@ -134,9 +134,11 @@ async def play(
 def _require_transistors(names: Iterable[str], folder: Path, where: str) -> None:
     """Raise `UserError`, saying where the name was given, if there is no such transistor."""
     for name in names:
-        own = folder / f"{name}.py"
-        if name not in TRANSISTORS and not own.is_file():
-            raise UserError(f"{where}: there is no transistor {name}, nor {own}{nearest(name, TRANSISTORS)}")
+        file = f"{name}.py"
+        if name not in TRANSISTORS and not (ID.fullmatch(name) and (folder / file).is_file()):
+            raise UserError(
+                f"{where}: there is no transistor {name}, nor {file} in {folder}{nearest(name, TRANSISTORS)}"
+            )
 
 
 def _persona(scene: WrittenScene, recipes: Mapping[str, Persona]) -> Persona:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from noodlings.agent.recipe_form import TransistorName
 from noodlings.errors import UserError
 from noodlings.text import MAX_LINE, one_line
 from noodlings.validation import Unit, explain, yaml_of
@@ -137,7 +138,7 @@ class WrittenScene(_Strict):
     percept: Annotated[Said, BeforeValidator(_percept)]
     said: tuple[Line, ...] = ()
     thought: Line | None = None
-    gains: dict[str, Unit] = {}
+    gains: dict[TransistorName, Unit] = {}
     seed: int = 0
 
 

@@ -33,7 +33,7 @@ from noodlings.transistors.builtin import (
 )
 from noodlings.validation import nearest
 from noodlings.values.lens import Lens
-from noodlings.values.persona import TRANSISTORS, Persona
+from noodlings.values.persona import ID, TRANSISTORS, Persona
 from noodlings.values.trace import Modulation
 
 log = logging.getLogger(__name__)
@@ -188,10 +188,10 @@ def load_chain(persona: Persona, folder: Path) -> Chain:
 
 def _own(name: str, gain: float, folder: Path, persona: Persona) -> CognitiveTransistor:
     path = folder / f"{name}.py"
-    if not path.is_file():
+    if not ID.fullmatch(name) or not path.is_file():  # a name may not lead out of the folder
         raise UserError(
-            f"the recipe of {persona.name} names a transistor {name}, but there is no {path}"
-            f"{nearest(name, TRANSISTORS)}"
+            f"the recipe of {persona.name} names a transistor {name}, but there is no {name}.py "
+            f"in {folder}{nearest(name, TRANSISTORS)}"
         )
     made = _only_class(_run_file(path, name), path)(gain)
     made.name = name

@@ -10,6 +10,9 @@ from typing import Any
 from noodlings.errors import UserError
 from noodlings.values.affect import NEUTRAL, Affect
 
+ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+"""Ids of characters and transistors, which become file names."""
+
 APPETITES = ("curiosity", "status", "mastery", "novelty", "safety", "social_bond", "comfort", "autonomy")
 """The eight drives, 0…1 each."""
 

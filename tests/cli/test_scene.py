@@ -62,10 +62,13 @@ def test_several_scenes_are_one_line_too(scene):
         (("--gain", "memory=2"), "from 0 to 1"),
         (("--gain", "memory=nan"), "from 0 to 1"),
         (("--gain", "memmory=1"), "did you mean memory"),
+        (("--gain", "../outside=1"), "--gain: there is no transistor ../outside"),
         (("--gain", "bogus=0"), "--gain: there is no transistor bogus"),
     ],
 )
-def test_a_wrong_gain_is_refused_in_one_line(scene, words, said):
+def test_a_wrong_gain_is_refused_in_one_line(scene, tmp_path, words, said):
+    (tmp_path / "transistors").mkdir()
+    (tmp_path / "outside.py").write_text("1 / 0", encoding="utf-8")
     code, out, err = scene(EXAMPLES / "quiet.yaml", *words)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err

@@ -73,6 +73,7 @@ def test_how_long_ago_is_seconds_or_words(write, ago, seconds):
         ({"memories": [{"who": "bob", "text": " ", "ago": 1}]}, "memories.0.text: must not be empty"),
         ({"appetites": {"hunger": 1}}, "appetites.hunger"),
         ({"gains": {"memory": 2}}, "gains.memory: .*less than or equal to 1"),
+        ({"gains": {"../wit": 1}}, "gains.../wit: a transistor is one of affect, .* or a file of your own"),
         ({"percept": {"who": "bob"}}, "percept.text is missing"),
         ({"scenes": []}, "scenes is a list of scenes"),
         ({"scenes": ["one"]}, "scenes is a list of scenes"),

@@ -50,6 +50,17 @@ async def test_own_ones_stand_behind_the_five_in_the_order_of_the_recipe(tmp_pat
     assert (await made.serial("So.", make_state(affect=NEUTRAL))).degraded == ()
 
 
+@pytest.mark.parametrize("name", ["../wit", "./wit", "sub/wit", "/wit", "wit\0", ""])
+def test_a_name_leads_to_no_other_file(tmp_path, name):
+    folder = tmp_path / "transistors"
+    (folder / "sub").mkdir(parents=True)
+    for path in (tmp_path / "wit.py", folder / "wit.py", folder / "sub" / "wit.py", folder / ".py"):
+        path.write_text(GOOD, encoding="utf-8")
+    name = f"{tmp_path}/wit" if name == "/wit" else name
+    with pytest.raises(UserError, match="names a transistor"):
+        chain(folder, **{name: 0.5})
+
+
 @pytest.mark.parametrize(
     ("file", "words"),
     [
