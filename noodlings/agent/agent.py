@@ -52,7 +52,7 @@ from noodlings.agent.unit_of_work import MADE_OF, UnitOfWork
 from noodlings.mind.appetites import Goal
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.audience import OPEN, Tier, of_all
+from noodlings.values.audience import OPEN, Audience, Tier, of_all, of_audiences, within
 from noodlings.values.floor import Decision, Floor
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import CLIENT_BODY, CLIENT_KEY, CORRECTION, KNOWN_BY, Link, LinkType, MemoryEntry
@@ -532,18 +532,35 @@ class Agent:
             made = self.memory.set_importance(made, entry.importance)
         if entry.pinned:
             made = self.memory.pin(made)
-        store, now = self._services.store, self._services.clock.now()
-        about = [link for link in store.links_of(self.id, [entry.id]) if link.type in MADE_OF]
-        facts = [
-            link.source for link in about if link.type is LinkType.UNDERSTOOD and link.target == entry.id
-        ]
-        for fact in store.entries(self.id, facts).values():
-            self.memory.set_importance(fact, 0.0)
-        links = [Link(made.id, number, LinkType.REPLACED, 1.0, now) for number in (entry.id, *facts)]
+        links = self.give_way(entry, made, self._services.clock.now())
         # What was made of others stays confined with them, and is forgotten with them.
-        links += [replace(link, source=made.id) for link in about if link.source == entry.id]
-        self.keep_told((), links)
+        about = self._services.store.links_of(self.id, [entry.id])
+        made_of = [link for link in about if link.type in MADE_OF and link.source == entry.id]
+        self.keep_told((), [*links, *(replace(link, source=made.id) for link in made_of)])
         return made
+
+    def give_way(self, former: MemoryEntry, newer: MemoryEntry, at: float) -> list[Link]:
+        """Let an entry, with the facts that were understood from it, give way to a newer form of it.
+
+        Returns the links for this, to be kept with the newer one.
+        """
+        links = self._services.store.links_of(self.id, [former.id])
+        facts = [
+            link.source for link in links if link.type is LinkType.UNDERSTOOD and link.target == former.id
+        ]
+        for fact in self._core.journal.pending(self._services.store.entries(self.id, facts)).values():
+            self.memory.set_importance(fact, 0.0)
+        return [Link(newer.id, number, LinkType.REPLACED, 1.0, at) for number in (former.id, *facts)]
+
+    def limit_told(self, entry_ids: Iterable[int], audience: Audience) -> None:
+        """Let nobody but this audience learn of entries, of what they replaced, and of what was made of
+        these; to be kept with `keep_told`."""
+        ids = [*entry_ids]
+        ids += self._unit_of_work.corrected_by(ids)
+        for entry in self._core.journal.pending(self._services.store.entries(self.id, ids)).values():
+            if not within(entry.audience, audience):
+                limited = self.memory.limit(entry, of_audiences((entry.audience, audience)))
+                self._facts.confine(limited)
 
     def link(self, links: Iterable[Link]) -> None:
         """Add links. Raises `StoreError`: none was kept."""

@@ -26,7 +26,7 @@ from noodlings.recall.filters import Filters
 from noodlings.reflection.facts import TOLD
 from noodlings.reflection.plans import DAY
 from noodlings.values.affect import NEUTRAL
-from noodlings.values.audience import Audience, Tier, within
+from noodlings.values.audience import Audience, Tier, of_audiences, within
 from noodlings.values.caller import display_name
 from noodlings.values.fact import ABOUT, FACT_KIND, UnderstoodFact
 from noodlings.values.memory import HEARSAY, Link, LinkType, MemoryEntry, hearsay
@@ -204,8 +204,9 @@ class FactReading:
         kinds = MADE_OF | {LinkType.REPLACED}
         made = [one.source for one in links if one.type in kinds and one.target == line.id < one.source]
         memory = self.core.memory
-        for entry in self.services.store.entries(self.core.id, made).values():
-            limited = memory.limit(entry, line.audience)
+        stored = self.services.store.entries(self.core.id, made)
+        for entry in self.core.journal.pending(stored).values():
+            limited = memory.limit(entry, of_audiences((entry.audience, line.audience)))
             if entry.kind is not Kind.FACT:  # a later fact has an audience of its own
                 self.confine(limited)
 

@@ -114,7 +114,7 @@ class UnitOfWork:
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
         """Delete entries for good, with thoughts and facts made of them; see `Agent.forget`."""
         core, store = self.core, self.services.store
-        ids = [*entry_ids, *self._corrected_by(entry_ids)]
+        ids = [*entry_ids, *self.corrected_by(entry_ids)]
         ids += self._made_of(ids)
         # The state goes first, so that erasing takes the old one off the disk with the rest.
         forget_texts()
@@ -179,7 +179,7 @@ class UnitOfWork:
             core.recollect(record)
             self.commit()
 
-    def _corrected_by(self, entry_ids: Sequence[int]) -> list[int]:
+    def corrected_by(self, entry_ids: Sequence[int]) -> list[int]:
         """What these entries corrected, which has much the same words."""
         store, agent_id = self.services.store, self.core.id
         known, former, newest = set(entry_ids), list[int](), list(entry_ids)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
@@ -36,10 +36,9 @@ from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING
 from noodlings.text import clean, folded, shorten
-from noodlings.values.audience import of_audiences, within
 from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
-from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 
 AT_ONCE = 250
@@ -172,7 +171,8 @@ class Pipeline:
                     )
                 else:
                     records.append(item)
-            report.add(self._kept(records))
+            for some in [records] if self._dry_run else _each_once(records):
+                report.add(self._kept(some))
             done(max(item.line for item in batch))
         return report
 
@@ -271,12 +271,10 @@ class Pipeline:
         batch.links += followed(entry, lambda last_n: list(batch.latest)[-(last_n or 0) :])
         if former is not None:
             forms = self._store.entries(self._agent.id, [former])
-            forms |= {one.id: one for one in batch.latest if one.id == former}
             newer_forms(self._agent.id, self._store, forms, EVERYTHING)  # what an admin corrected is added
             for form in forms.values():
-                batch.links.append(Link(entry.id, form.id, LinkType.REPLACED, 1.0, entry.timestamp))
-                if not within(form.audience, entry.audience):  # it was taken in more open than it is
-                    self._agent.memory.limit(form, of_audiences((form.audience, entry.audience)))
+                batch.links += self._agent.give_way(form, entry, entry.timestamp)
+            self._agent.limit_told(forms, entry.audience)  # they may have been taken in more open than it is
 
     def _remembered(self, batch: _Batch, record: SourceRecord) -> MemoryEntry | None:
         """The memory made from a record, or None in a dry run.
@@ -338,6 +336,17 @@ def _normalised(record: SourceRecord) -> str:
 
 def _plain_name(name: object) -> str:
     return shorten(clean(name), LONGEST_NAME) if isinstance(name, str) and clean(name) else _SOMEBODY
+
+
+def _each_once(records: Iterable[Keepable]) -> Iterator[list[Keepable]]:
+    """The same in parts that hold no record twice: its former form is kept before it gives way."""
+    part = dict[tuple[str, str], Keepable]()
+    for record in records:
+        if _key(record) in part:
+            yield [*part.values()]
+            part.clear()
+        part[_key(record)] = record
+    yield [*part.values()]
 
 
 def _key(record: Keepable) -> tuple[str, str]:

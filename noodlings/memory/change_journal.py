@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from noodlings.ports import AgentState, Changes
@@ -55,6 +55,10 @@ class ChangeJournal:
     def updated(self, entry: MemoryEntry) -> None:
         pending = self._added if entry.id in self._added else self._updated
         pending[entry.id] = entry
+
+    def pending(self, stored: Mapping[int, MemoryEntry]) -> dict[int, MemoryEntry]:
+        """Stored entries by id as they will be once all is committed."""
+        return {number: self._updated.get(number, entry) for number, entry in stored.items()}
 
     def membership(self, entry_id: int, episodic: bool) -> None:
         """An entry entered episodic memory, or left it."""

@@ -10,11 +10,13 @@ from noodlings.agent.fact_reading import BACKLOG, LINES, _may_lend
 from noodlings.agent.learned import former
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError, StoreError
+from noodlings.ingest.pipeline import Pipeline
+from noodlings.ingest.record import SourceRecord
 from noodlings.inspect.inspector import Inspector
 from noodlings.ports import Changes, Speech
 from noodlings.recall.filters import Filters
 from noodlings.reflection.plans import due_of
-from noodlings.values.audience import Audience, Tier
+from noodlings.values.audience import Audience, Tier, confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.fact import ABOUT, SPEAKER, FactKind, UnderstoodFact
 from noodlings.values.memory import HEARSAY, LinkType, Why, given, hearsay
@@ -500,3 +502,50 @@ async def test_a_corrected_fact_is_forgotten_with_its_line(make_agent, store, sa
     agent.correct(facts(store)[0], "Ann has diabetes.")
     agent.forget([store.archive("phi")[0].id], "user_ann", 1.0)
     assert store.archive("phi") == []
+
+
+LOG = SourceRecord("mapped:log", "1", INSULIN, "Ann", 1_000.0)
+
+
+@pytest.fixture
+def taken_in(make_agent, store):
+    """Takes records of a source in, then reads their facts; the agent is `taken_in.agent`."""
+    agent = make_agent(
+        fact_reader=Reader(cant=[DIABETIC], my=[(SPEAKER, FactKind.HEALTH, "Ann has asthma.")])
+    )
+
+    async def taken_in(*records):
+        Pipeline(agent, store, lambda names: None, undated=0.0).run(records)
+        await agent.read_facts()
+
+    taken_in.agent = agent
+    return taken_in
+
+
+async def test_a_fact_of_a_log_is_confined_with_the_former_form_of_its_line(taken_in, store):
+    await taken_in(LOG)
+    await taken_in(replace(LOG, kind=Kind.WHISPER, text="hush!"))
+    assert [fact.private for fact in facts(store)] == [True]
+    assert all(entry.private for entry in store.archive("phi"))
+
+
+async def test_a_fact_of_two_lines_of_a_log_is_confined_with_both_of_them(taken_in, store):
+    second = replace(LOG, id="2", text=f"{INSULIN} again")
+    await taken_in(LOG, second)
+    ann, bob = confined_to({"past:ann"}), confined_to({"past:ann", "user_bob"})
+    await taken_in(replace(LOG, audience=ann), replace(second, audience=bob))
+    first, *_ = facts(store)
+    kinds = {link.type for link in store.links_of("phi", [first.id]) if link.source == first.id}
+    assert kinds >= {LinkType.UNDERSTOOD, LinkType.UNDERSTOOD_WITH}
+    assert (first.audience.witnesses, first.private, first.override) == ({"past:ann", "phi"}, True, 0.0)
+
+
+async def test_facts_of_a_line_that_changed_in_its_log_give_way(taken_in, store):
+    await taken_in(LOG)
+    await taken_in(replace(LOG, text="my inhaler has to be refilled first, doctor says"))
+    wrong, right = facts(store)
+    assert (wrong.override, right.override) == (0.0, None)
+    replaced = [link for link in store.links_of("phi", [wrong.id]) if link.type is LinkType.REPLACED]
+    assert [(link.source, link.target) for link in replaced] == [(right.id - 1, wrong.id)]
+    taken_in.agent.forget([1], "user_root", 1.0)
+    assert wrong.id not in store.entries("phi", [wrong.id])

@@ -147,6 +147,23 @@ def test_a_form_that_fewer_may_know_confines_the_former_ones(together: bool) -> 
     assert "key" not in (asyncio.run(society.perceive("phi", asked)).response or "")
 
 
+@pytest.mark.parametrize("between", [0, 30])
+@pytest.mark.parametrize("together", [True, False])
+def test_it_confines_all_former_ones(together: bool, between: int) -> None:
+    society = a_society()
+    forms = [
+        a_record(1, "the vault opens with the quince key"),
+        *(a_record(10 + number) for number in range(between)),
+        a_record(1, "the vault opens with the copper key"),
+        a_record(1, "the quince key!", kind=Kind.WHISPER),
+    ]
+    for records in [forms] if together else [[form] for form in forms]:
+        a_pipeline(society).run(records)
+    vault = [entry for entry in society.store.archive("phi") if "key" in entry.user_text]
+    assert len(vault) == 3
+    assert all(entry.audience.confined for entry in vault)
+
+
 def test_who_is_forgotten_is_not_introduced_again() -> None:
     society = a_society()
     a_pipeline(society).run([a_record(1, who="Bob Quill"), a_record(2)])
