@@ -453,7 +453,8 @@ class Agent:
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
         fact, _ = shielded(self._services, fact)
         fact = with_least_tier(self._services, fact)
-        words = await self._services.heard.understood(fact.text)
+        async with self._pipeline.order:  # whoever has somebody forgotten waits for it, as for a percept
+            words = await self._services.heard.understood(fact.text)
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._services, fact, words, {})
         core.feelings, core.affect = feelings, felt

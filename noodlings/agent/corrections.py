@@ -57,9 +57,21 @@ class Correction:
 
 
 class Corrections:
-    """Changes to the memories of one society; `find` is `Society.find`."""
+    """Changes to the memories of one society.
 
-    def __init__(self, find: Callable[[str], Agent], store: Repository, clock: Clock) -> None:
+    Args:
+        find: `Society.find`.
+        admit: raises `UserError` for a user of whom nothing may be kept now.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[str], Agent],
+        store: Repository,
+        clock: Clock,
+        admit: Callable[[str], None] = lambda user_id: None,
+    ) -> None:
+        self._admit = admit
         self._find = find
         self._store = store
         self._clock = clock
@@ -129,11 +141,16 @@ class Corrections:
         )
 
     async def know(self, caller: Caller, name: str, about: str, text: str) -> MemoryEntry:
-        """Add a fact about somebody. Raises `UserError` when it is empty or too long."""
+        """Add a fact about somebody.
+
+        Raises `UserError` when it is empty or too long, and while that one or the caller is being forgotten.
+        """
         caller.require_admin(KNOWING)
         agent, said = self._find(name), clean(text)
         if not 0 < len(said) <= LONGEST_FACT:
             raise UserError(f"A fact must have 1 to {LONGEST_FACT} characters, such as: is allergic to nuts.")
+        for user_id in (about, caller.user_id):
+            self._admit(user_id)
         return await agent.know(about, said, caller.user_id)
 
     def link(self, caller: Caller, name: str, from_id: int, to_id: int) -> Link:

@@ -151,7 +151,7 @@ class Society:
         self._embedding = embedding
         self._model = model
         self._watchers = [] if watchers is None else watchers
-        self.corrections = Corrections(self.find, store, clock)
+        self.corrections = Corrections(self.find, store, clock, self.require_not_forgotten)
         self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
         self._names = Names(self._introduced)
         self.personas: dict[str, Persona] = {}
@@ -210,10 +210,7 @@ class Society:
 
         What a character says is completed with its sources here: see `noodlings.agent.hearsay`.
         """
-        if percept.user_id in self._refused:
-            raise UserError(
-                f"{percept.user_id} is being forgotten; nothing of this was kept. Try again soon."
-            )
+        self.require_not_forgotten(percept.user_id)
         if self._refused:
             percept = percept.without(self._refused)
         if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
@@ -262,13 +259,19 @@ class Society:
 
     @contextmanager
     def refusing(self, user_ids: Collection[str]) -> Iterator[None]:
-        """Let nobody perceive these users, nor that they are there: all about them is being deleted."""
+        """Let nobody perceive these users or that they are there, nor them come in: all about them is being
+        deleted."""
         self._refused.update(user_ids)
         try:
             yield
         finally:
             self._refused.subtract(user_ids)
             self._refused += Counter()  # drops those that are at zero
+
+    def require_not_forgotten(self, user_id: str) -> None:
+        """Raise `UserError` while all about a user is being deleted."""
+        if user_id in self._refused:
+            raise UserError(f"{user_id} is being forgotten; nothing of this was kept. Try again soon.")
 
     def require_keepable(self, tier: Tier) -> None:
         require_keepable(self.store, tier)

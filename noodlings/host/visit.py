@@ -178,6 +178,7 @@ def rooms_of(society: Society, **more: Any) -> World:
         state=society.world_state,
         changed=society.save_world,
         by_sentence=society.settings.world.speech == "sentences",
+        admit=society.require_not_forgotten,
         private=_private(society.settings.privacy),
         **more,
     )

@@ -89,6 +89,7 @@ class World:
             everybody where they are.
         shown: called with each line that is seen in a room, and with those who may learn of it.
         by_sentence: players see answers sentence by sentence, through `speaking`.
+        admit: raises `UserError` for the id of a player who may not come in now.
         private: whether words of a kind may be learned by nobody who comes later.
     """
 
@@ -105,6 +106,7 @@ class World:
         changed: Callable[[dict[str, Any]], None] = lambda state: None,
         shown: Callable[[Room, RoomLine, Audience], None] = lambda room, line, audience: None,
         by_sentence: bool = False,
+        admit: Callable[[str], None] = lambda user_id: None,
         private: Callable[[Kind, str], bool] = in_confidence,
     ) -> None:
         self.places = places
@@ -113,6 +115,7 @@ class World:
         self._changed = changed
         self._shown = shown
         self._by_sentence = by_sentence
+        self._admit = admit
         self._private = private
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
@@ -167,11 +170,13 @@ class World:
     ) -> None:
         """Let a player come in, where they were last.
 
-        Raises `UserError` when the name will not do, `StoreError` when it cannot be kept.
+        Raises `UserError` when the name will not do or they are being forgotten, `StoreError` when it cannot
+        be kept.
 
         Players with `give_way` came in without a password of their own; they leave for one of the same name
         or id who has one.
         """
+        self._admit(user_id)
         name = unicodedata.normalize("NFKC", clean(name))
         if not name or len(name) > MAX_NAME:
             raise UserError(f"a player's name has 1 to {MAX_NAME} characters")

@@ -45,6 +45,7 @@ AT_ONCE = 20
 NO_WEB = "This is telnet, not HTTP; see docs/mush.md for how to connect."
 _OF_A_BROWSER = re.compile(r"\S+ \S+ HTTP/\d|(host|origin):", re.IGNORECASE)
 """The first line of a browser: any web page could make it send something to this machine."""
+CHANGED = "Your account was changed or removed; please connect again."
 NO_ROOM = "The world is full; try again later."
 
 HOW = """connect NAME PASSWORD    log in
@@ -231,6 +232,8 @@ class _Visit:
         user_id = caller.user_id
         been_here = world.has_been(user_id)
         try:
+            if not self._settings.login_guard.accounts.holds(account):  # since the password was checked
+                raise UserError(CHANGED)
             world.enter(user_id, caller.name, lambda line: self._hear(line, user_id))
         except NoodlingsError as error:
             if not isinstance(error, UserError):
@@ -257,7 +260,7 @@ class _Visit:
     async def _follow(self, account: Account, dispatch: Dispatch) -> None:
         while (line := await self._next(self._settings.idle_seconds)) is not None:
             if not self._settings.login_guard.accounts.holds(account):
-                self._show(Text("Your account was changed or removed; please connect again.", style="yellow"))
+                self._show(Text(CHANGED, style="yellow"))
                 return
             answer = await dispatch(line)
             self._show(answer.view)

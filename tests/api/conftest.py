@@ -16,8 +16,8 @@ from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.host.visit import rooms_of
 from noodlings.store.memory import MemoryStore
-from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 
 TOKENS = {
@@ -93,13 +93,7 @@ async def make_site(tmp_path: Path) -> AsyncIterator[MakeSite]:
         }
         settings = Settings(**given | (sections or {}))
         society = build(settings, clock=clock, store=store or MemoryStore())
-        world = World(
-            load_places(),
-            society.personas.values(),
-            society.perceive,
-            lambda agent_id, now: society.agents[agent_id].idle(now),
-            clock,
-        )
+        world = rooms_of(society)
         parts = make_parts(society, world)
         transport = ASGITransport(app=make_app(parts), raise_app_exceptions=True)
         client = AsyncClient(transport=transport, base_url="http://127.0.0.1")

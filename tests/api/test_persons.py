@@ -15,6 +15,7 @@ from noodlings.store.sql import SqlStore
 from tests.api.conftest import MakeSite
 
 PERSON = "/api/persons/user_caity"
+FACTS = "/api/agents/servnak/memory/facts"
 
 
 async def test_an_admin_sees_exports_and_deletes_a_person_while_the_world_runs(
@@ -110,6 +111,12 @@ async def test_others_are_answered_while_a_person_is_forgotten(
     else:
         assert refused.status_code == 400
         assert "is being forgotten" in refused.json()["detail"]
+        typed = {"user_id": "user_caity", "name": "Caity", "line": "look"}
+        fact = {"about": "user_caity", "text": "hid the zarnok"}
+        for path, body in (("/api/commands", typed), (FACTS, fact)):
+            refused = await site.post(path, body)
+            assert refused.status_code == 400
+            assert "is being forgotten" in refused.json()["detail"]
     answered.set()
     answer = await forgetting
     assert answer.status_code == 200, answer.text
@@ -167,8 +174,9 @@ async def test_what_somebody_else_forgot_meanwhile_does_not_stop_it(
     assert done["remains"]["found"] == {}
 
 
+@pytest.mark.parametrize("fact", [False, True])
 async def test_a_line_that_is_being_embedded_when_its_speaker_goes_is_not_kept(
-    make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fact: bool
 ) -> None:
     store: Any = SqlStore(tmp_path)
     site = make_site(store=store)
@@ -180,7 +188,8 @@ async def test_a_line_that_is_being_embedded_when_its_speaker_goes_is_not_kept(
 
     await site.tell("good evening")
     monkeypatch.setattr(site.society.agents["servnak"]._services.heard, "understood", embedded)
-    telling = asyncio.create_task(site.tell("I hid the zarnok in the mill"))
+    about = {"about": "user_caity", "text": "hid the zarnok in the mill"}
+    telling = asyncio.create_task(site.post(FACTS, about) if fact else site.tell("I hid the zarnok"))
     await begun.wait()
     forgetting = asyncio.create_task(site.ask("DELETE", f"{PERSON}?yes=true"))
     await asyncio.wait([forgetting], timeout=0.5)  # time enough to be done too early

@@ -102,6 +102,21 @@ async def test_who_is_removed_or_gets_another_role_must_log_in_again(visits, rem
     assert "still here" not in "".join(visits.mush.minds.texts("phi"))
 
 
+async def test_whose_account_is_erased_while_they_come_in_stays_outside(visits):
+    accounts = visits.mush.accounts
+    check = accounts.check
+
+    def erased_meanwhile(name, password):
+        account = check(name, password)
+        accounts.erase(name)
+        return account
+
+    accounts.check = erased_meanwhile
+    caity = visits.comes(f"connect Caity {PASSWORD}")
+    await caity.sees("Your account was changed or removed")
+    assert visits.mush.here() == []
+
+
 async def test_a_password_is_asked_for_unseen_and_a_new_one_twice(visits):
     caity = visits.comes("connect Caity", PASSWORD)
     await caity.sees("Here:")
