@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from noodlings.lab.scene import Played
     from noodlings.lab.sweep import Write
 
+MOST_SEEDS, LARGEST_SEED = 1_000_000, 1_000_000_000
+
 
 def scene(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file; see docs/transistors.md.")],
@@ -162,4 +164,8 @@ def _seeds(given: str) -> Sequence[int]:
         numbers = range(0)
     if not numbers:
         raise UserError(f"--seeds needs a number (20) or a range (1-20), not {given!r:.30}")
+    if numbers.stop > LARGEST_SEED or len(numbers) > MOST_SEEDS:
+        raise UserError(
+            f"--seeds takes at most {MOST_SEEDS:,} seeds, each below {LARGEST_SEED:,}, not {given!r:.30}"
+        )
     return numbers

@@ -155,7 +155,7 @@ def read_conversation(path: Path) -> LocomoConversation:
                 questions.append(LocomoQuestion(question["question"], int(question["category"]), evidence))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is not a conversation with turns and questions: {error!r:.120}") from error
     return LocomoConversation(path.stem, percepts, tuple(questions), dropped)
 

@@ -124,7 +124,7 @@ def read_scenarios(path: Path) -> list[MoodScenario]:
         scenarios = [_scenario(data) for data in json.loads(path.read_bytes())["scenarios"]]
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is not a file of mood recall scenarios: {error!r:.120}") from error
     if not any(scenario.queries for scenario in scenarios):
         raise UserError(f"{path} has no query in it")

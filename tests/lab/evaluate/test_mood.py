@@ -72,6 +72,13 @@ async def test_a_file_of_another_shape_is_refused(tmp_path, living, data):
         await evaluate(*living(), written(tmp_path, data), None)
 
 
+def test_a_file_that_is_nested_too_deep_is_refused(tmp_path):
+    path = tmp_path / "data.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(UserError, match=r"data\.json"):
+        read_scenarios(path)
+
+
 async def test_a_file_without_queries_is_refused(tmp_path, living):
     with pytest.raises(UserError, match="no query"):
         await evaluate(*living(), written(tmp_path, {"scenarios": []}), None)
