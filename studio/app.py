@@ -263,7 +263,8 @@ class Studio(App[None]):
                 f"Show {pane.TITLE}", pane.ABOUT.split(". ")[0], partial(self.action_pane, at)
             )
         for agent in agents.ids:
-            yield SystemCommand(f"Look at {agents.name_of(agent)}", "", partial(agents.choose, agent))
+            name = agents.name_of(agent).replace("[", r"\[")  # the palette reads markup
+            yield SystemCommand(f"Look at {name}", "", partial(agents.choose, agent))
         for theme in THEMES:
             yield SystemCommand(f"Colours: {theme.name}", "", partial(setattr, self, "theme", theme.name))
         known: set[str] = set()

@@ -78,6 +78,8 @@ class RemoteSource:
                 response = client.get(f"{self.label}/api/agents")
             except httpx2.TransportError:
                 return
+            except httpx2.RequestError:  # the answer says that it is compressed, and is not
+                raise self._not_ours() from None
             self._read(response)
 
     async def ask(self, question: Question[V], agent: str = "", **arguments: Any) -> V:
@@ -141,20 +143,23 @@ class RemoteSource:
             raise Unreachable(f"{self.label} is taking too long to answer") from None
         except httpx2.TransportError:
             raise Unreachable(f"{self.label} does not answer") from None
+        except httpx2.RequestError:
+            raise self._not_ours() from None
         return self._read(response)
 
     def _read(self, response: httpx2.Response) -> Json:
         try:
             answer = response.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise NoodlingsError(
-                f"{self.label} answers, but not as noodlings serve does. Is the address right?"
-            )
+            raise self._not_ours()
         if response.is_success:
             return answer
         raise _error(response.status_code, clean(str(answer.get("detail", "it was refused"))))
+
+    def _not_ours(self) -> NoodlingsError:
+        return NoodlingsError(f"{self.label} answers, but not as noodlings serve does. Is the address right?")
 
 
 def _path(agent: str) -> str:
@@ -166,7 +171,7 @@ async def _parse_event(message: str | bytes) -> SourceEvent | None:
     try:
         data = json.loads(message)
         kind = data["type"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, RecursionError, TypeError, KeyError):
         raise NoodlingsError("the live stream is not that of noodlings serve") from None
     if kind == "heartbeat":
         return None

@@ -118,6 +118,16 @@ async def test_the_palette_knows_panes_agents_and_colours(source: Village) -> No
         await until(pilot, lambda: isinstance(app.focused, LineInput))
 
 
+async def test_names_are_no_markup_in_the_palette(source: Village, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "[/x] [B]old[/] [$primary] [@click=app.quit]y[/]"
+    async with looking(source) as (app, pilot):
+        agents = app.query_one(AgentList)
+        await until(pilot, lambda: bool(agents.ids))
+        monkeypatch.setattr(agents, "name_of", lambda agent: name)
+        await pilot.press("ctrl+p", *"Look at")
+        await until(pilot, lambda: f"Look at {name}" in screen_of(app))
+
+
 async def test_every_pane_has_help_and_its_keys_are_there_and_in_the_palette(source: Village) -> None:
     async with looking(source, (120, 120)) as (app, pilot):
         for at, pane in enumerate(PANES):

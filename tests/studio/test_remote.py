@@ -221,10 +221,17 @@ async def test_a_server_that_is_not_there_or_is_another_one() -> None:
         await nowhere.ask(questions.AGENTS)
     await nowhere.close()
 
-    async with answering("hello") as url:
+
+@pytest.mark.parametrize(
+    ("body", "header"), [("hello", ""), ("hello", "Content-Encoding: gzip"), ("[" * 100_000, "")]
+)
+async def test_an_answer_of_another_server_is_refused_in_words(body: str, header: str) -> None:
+    async with answering(body, header) as url:
         source = RemoteSource(url)
         with pytest.raises(NoodlingsError, match="not as noodlings serve does"):
             await source.ask(questions.AGENTS)
+        with pytest.raises(NoodlingsError, match="not as noodlings serve does"):
+            await asyncio.to_thread(source.connect)
         await source.close()
 
 
@@ -236,7 +243,8 @@ async def test_an_answer_that_is_not_understood_is_said_on_the_screen() -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["no JSON", "[1]", "{}", '{"type": "turn", "agent": "phi", "step": "turn", "entry": 1}']
+    "message",
+    ["no JSON", "[" * 100_000, "[1]", "{}", '{"type": "turn", "agent": "phi", "step": "turn", "entry": 1}'],
 )
 async def test_a_message_that_is_not_understood_is_refused_in_words(message: str) -> None:
     with pytest.raises(NoodlingsError, match="noodlings"):
@@ -251,14 +259,13 @@ async def test_a_message_of_a_newer_server_is_understood() -> None:
 
 
 @contextlib.asynccontextmanager
-async def answering(body: str) -> AsyncIterator[str]:
+async def answering(body: str, header: str = "") -> AsyncIterator[str]:
     """A server that says the same whatever it is asked; its address."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(
-            f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
-        )
+        head = ["HTTP/1.1 200 OK", f"Content-Length: {len(body)}", "Connection: close", header or "X: y"]
+        writer.write("\r\n".join([*head, "", body]).encode())
         await writer.drain()
         writer.close()
 
