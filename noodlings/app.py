@@ -18,7 +18,7 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.perceiving import require_keepable, shield
 from noodlings.agent.recipe_form import unused
-from noodlings.agent.recipes import FoundRecipes, find_recipes, plain_persona
+from noodlings.agent.recipes import FoundRecipes, find_recipes, kept_persona
 from noodlings.agent.services import AgentServices, Watcher
 from noodlings.agent.society import Society
 from noodlings.agent.state import AgentCore, Feelings
@@ -102,7 +102,7 @@ def build(
     _log_recipes(found)
     personas = dict(found.personas)
     for agent_id in repository.agents():
-        personas.setdefault(agent_id, plain_persona(agent_id))
+        personas.setdefault(agent_id, kept_persona(agent_id))
 
     def pages(agent_id: str) -> Coroutine[Any, Any, Sequence[Page]]:
         return make_pages(repository, society.personas, society.names(), clock.now(), agent_id)
@@ -207,7 +207,7 @@ def make_pages(
     repository: Repository, personas: Mapping[str, Persona], names: dict[str, str], now: float, agent_id: str
 ) -> Coroutine[Any, Any, Sequence[Page]]:
     """What the notes tell of the people and days of an agent. On any thread."""
-    persona = personas.get(agent_id) or plain_persona(agent_id)
+    persona = personas.get(agent_id) or kept_persona(agent_id)
     return pages_of(OpenViewpoint(repository, persona, Names(dict(names)), now))
 
 

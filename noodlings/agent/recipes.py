@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -137,6 +138,11 @@ def plain_persona(agent_id: str) -> Persona:
         appetites=dict.fromkeys(APPETITES, MIDDLING),
         aliases=(agent_id,) if agent_id.lower() != name.lower() else (),
     )
+
+
+def kept_persona(agent_id: str) -> Persona:
+    """The same under exactly this id, which memories are kept under, whatever it looks like."""
+    return replace(plain_persona(agent_id), id=agent_id)
 
 
 def _files(folder: Path) -> list[Path]:

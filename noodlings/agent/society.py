@@ -37,6 +37,40 @@ SETTLE_SECONDS = 5.0
 """How long what an agent does in the background may hold up its way to another process."""
 
 
+def names_in(kept: Any) -> dict[str, str]:
+    """The names by id that are kept. Raises `UserError` where they are something else."""
+    if not _texts_by_id(kept or {}):
+        raise UserError(
+            "the names of people are damaged: there must be one text for each id. Put a backup in the place "
+            "of the database"
+        )
+    return kept or {}
+
+
+def world_in(kept: Any) -> dict[str, Any]:
+    """The state of the rooms that is kept. Raises `UserError` where it is something else."""
+    state = kept or {}
+    if not (
+        isinstance(state, dict)
+        and _texts_by_id(state.get("rooms", {}))
+        and isinstance(resting := state.get("resting", []), list)
+        and all(isinstance(one, str) for one in resting)
+    ):
+        raise UserError(
+            "the rooms that everybody was in are damaged: there must be one for each id, and a list of those "
+            "at rest. Put a backup in the place of the database"
+        )
+    return state
+
+
+def _texts_by_id(kept: Any) -> bool:
+    return isinstance(kept, dict) and all(isinstance(text, str) for text in kept.values())
+
+
+WORLD_FORMS: Mapping[str, Callable[[Any], object]] = {NAMES_KEY: names_in, WORLD_KEY: world_in}
+"""What reads each thing that is kept of the world; it raises `UserError` where that is damaged."""
+
+
 class AgentRegistry(Mapping[str, Agent]):
     """Agents by id, each loaded when it is first asked for.
 
@@ -152,7 +186,7 @@ class Society:
         self._model = model
         self._watchers = [] if watchers is None else watchers
         self.corrections = Corrections(self.find, store, clock, self.require_not_forgotten)
-        self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
+        self._introduced = names_in(store.world_get(NAMES_KEY))
         self._names = Names(self._introduced)
         self.personas: dict[str, Persona] = {}
         for persona in personas:
@@ -180,8 +214,9 @@ class Society:
     def persona_of(self, name: str) -> Persona:
         """The persona of the agent that `find` finds. Raises `NotFound`."""
         wanted = clean(name).casefold()
-        if wanted in self.personas:
-            return self.personas[wanted]
+        for agent_id in (name, wanted):  # one from elsewhere may have an id that nobody could type
+            if agent_id in self.personas:
+                return self.personas[agent_id]
         called = {word: persona for persona in self.personas.values() for word in persona.names}
         if wanted in called:
             return called[wanted]
@@ -328,14 +363,14 @@ class Society:
             self._rename(new)
 
     def _rename(self, new: Mapping[str, str], gone: Collection[str] = ()) -> None:
-        def renamed(kept: dict[str, str] | None) -> dict[str, str]:
-            return {one: name for one, name in {**(kept or {}), **new}.items() if one not in gone}
+        def renamed(kept: Any) -> dict[str, str]:
+            return {one: name for one, name in {**names_in(kept), **new}.items() if one not in gone}
 
         self._know_names(self.store.world_update(NAMES_KEY, renamed))
 
     def read_names(self) -> None:
         """Learn the names that other processes have kept."""
-        self._know_names(self.store.world_get(NAMES_KEY) or {})
+        self._know_names(names_in(self.store.world_get(NAMES_KEY)))
 
     def _know_names(self, names: dict[str, str]) -> None:
         for user_id in self._introduced.keys() - names.keys() - self.personas.keys():
@@ -361,8 +396,8 @@ class Society:
 
     @property
     def world_state(self) -> dict[str, Any]:
-        """The world as it was last saved."""
-        return self.store.world_get(WORLD_KEY) or {}
+        """The world as it was last saved. Raises `UserError` where that is damaged."""
+        return world_in(self.store.world_get(WORLD_KEY))
 
     def save_world(self, state: dict[str, Any]) -> None:
         """Save the world (JSON-compatible)."""

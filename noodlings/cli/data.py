@@ -146,6 +146,7 @@ def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> 
     Nothing is changed. The exit code is 1 if something is damaged. A changed letter within a text is not
     noticed; a damaged vector is made again by itself.
     """
+    from noodlings.agent.society import WORLD_FORMS
     from noodlings.agent.state import check_state
     from noodlings.store.checking import check as check_data
     from noodlings.store.opening import name_of
@@ -153,7 +154,7 @@ def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> 
 
     settings = settings_of(data, config)
     where = settings.database
-    found = check_data(where, Encryption.of(settings.store), check_state=check_state)
+    found = check_data(where, Encryption.of(settings.store), check_state, WORLD_FORMS)
     facts = asdict(found)
     counts = ", ".join(f"{number:,} {name}" for name, number in facts.items() if name != "damaged")
     lines = [f"damaged: {fault}" for fault in found.damaged[:SHOWN]]

@@ -26,7 +26,7 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     from functools import partial
 
     from noodlings.affect.feeling import feeling
-    from noodlings.agent.society import NAMES_KEY
+    from noodlings.agent.society import NAMES_KEY, names_in
     from noodlings.app import latest, make_pages, recipes
     from noodlings.clock import SystemClock
     from noodlings.drawing.progress import progress_over
@@ -48,7 +48,7 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     ):
         total = sum(record.perceived for agent in kept.agents() if (record := repository.load(agent)))
         with progress_over(total, "writing notes") as done:
-            personas, introduced = recipes(settings.data_dir), repository.world_get(NAMES_KEY) or {}
+            personas, introduced = recipes(settings.data_dir), names_in(repository.world_get(NAMES_KEY))
             names = introduced | {persona.id: persona.name for persona in personas.values()}
             now = SystemClock(settings.world.clock_speed, not_before=latest(repository)).now()
             pages = partial(make_pages, repository, personas, names, now)

@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from noodlings.agent.society import WORLD_FORMS
 from noodlings.agent.state import check_state
 from noodlings.app import RECIPES, RULES
 from noodlings.config import BackupSettings
@@ -106,7 +107,7 @@ class ScheduledBackups:
         unfinished.mkdir(mode=0o700, parents=True)
         make_private(unfinished / IDENTITY).write_bytes(os.fsencode(self._identity()))
         size = back_up(self._data, unfinished, BESIDE)
-        found = check(unfinished, self._encryption, check_state=check_state)
+        found = check(unfinished, self._encryption, check_state, WORLD_FORMS)
         if found.damaged:
             raise StoreError(
                 f"the copy in {unfinished} is damaged, and so is {self._data}: {found.damaged[0]}. "

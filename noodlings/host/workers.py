@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from noodlings.agent.recipes import plain_persona
+from noodlings.agent.recipes import kept_persona
 from noodlings.agent.society import NAMES_KEY, Society
 from noodlings.app import recipes
 from noodlings.errors import AgentElsewhere, StoreError
@@ -212,7 +212,7 @@ class Worker:
         """Get to know agents that were made elsewhere, or have a recipe by now."""
         found = recipes(self._society.settings.data_dir)
         for agent_id in {*found, *agent_ids} - self._society.personas.keys():
-            self._society.know(found.get(agent_id) or plain_persona(agent_id))
+            self._society.know(found.get(agent_id) or kept_persona(agent_id))
 
     async def _look_on(self, answer: Answer) -> None:
         tidied = 0.0

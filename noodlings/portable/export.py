@@ -34,20 +34,24 @@ class Exported(Contents):
     left_out: int = 0
 
 
-def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], object]) -> Exported:
+def export(
+    kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], object], importable: bool = True
+) -> Exported:
     """Write these agents, line by line.
 
     Args:
         kept: where they are.
         agents: their ids, in the order in which they are to be written.
         write: is given each line, with its end.
+        importable: leave out what no import takes.
     """
     done = Exported()
 
     def put(line: dict[str, Any]) -> bool:
         try:
             written = _written(line)
-            read_line(read_object(written.encode()))
+            if importable:
+                read_line(read_object(written.encode()))
         except (UserError, ValueError) as error:
             log.warning("left out: %s", clean(str(error)))
             done.left_out += 1

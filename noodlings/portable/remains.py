@@ -177,7 +177,7 @@ def remains(
         look(f"{line.get('agent', line.get('id', ''))}: {line.get('type', 'head')}", written)
 
     with snapshot(url or folder, encryption, sealed_words=True) as kept:
-        export(kept, kept.agents(), look_at_line)
+        export(kept, kept.agents(), look_at_line, importable=False)
         look("events", "\n".join(kept.done_by()))
     backups = {path.parent for path in folder.rglob(DATABASE_NAME)} - {folder}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):

@@ -7,9 +7,10 @@ record finds values that make no sense. A changed letter within a text is notice
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from noodlings.errors import NotFound, StoreError, UserError
@@ -46,12 +47,14 @@ def check(
     where: Path | str,
     encryption: Encryption | None = None,
     check_state: Callable[[dict[str, Any]], None] = lambda state: None,
+    world_forms: Mapping[str, Callable[[Any], object]] = MappingProxyType({}),
 ) -> Checked:
     """Read everything in a data folder, or in the database of a URL, also while somebody plays.
 
     Args:
         encryption: the user's keys.
         check_state: raises `UserError` for the state of an agent that it cannot be restored from.
+        world_forms: by key of the world, what raises `UserError` for a value that cannot be read.
 
     Raises:
         NotFound: there is no database.
@@ -65,6 +68,11 @@ def check(
             found.damaged += [
                 f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
             ]
+        for key, read in world_forms.items():
+            try:
+                read(kept.transaction.world(key))
+            except (StoreError, UserError) as error:
+                found.damaged.append(str(error))
         for agent_id in kept.agents():
             state = kept.agent(agent_id).state
             try:

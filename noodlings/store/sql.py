@@ -19,7 +19,7 @@ from noodlings.errors import StoreError, UserError
 from noodlings.ports import AgentRecord, AgentState, ArchivedRecord, Changes, EntryColumns, Forgotten
 from noodlings.store import statements as sql
 from noodlings.store.database import Durability
-from noodlings.store.documents import LARGEST, from_json, id_list, text, to_json, whole
+from noodlings.store.documents import LARGEST, id_list, text, to_json, whole
 from noodlings.store.forgetting import delete_entries, make_nameless, readable
 from noodlings.store.ingested_rows import taken_of
 from noodlings.store.leases import tell
@@ -328,7 +328,7 @@ class SqlStore:
 
     def world_get(self, key: str) -> Any:
         with self._database.snapshot() as transaction:
-            return self._world_value(transaction, key)
+            return transaction.world(key)
 
     def world_set(self, key: str, value: Any, owner: str = "") -> None:
         with self._writing(owner) as transaction:
@@ -338,14 +338,9 @@ class SqlStore:
         with self._database.transaction() as transaction:
             if self.sharing is not None:
                 self.sharing.leases.will_change(transaction, key)
-            value = change(self._world_value(transaction, key))
+            value = change(transaction.world(key))
             transaction.run(sql.WORLD_SET, self._world_row(key, value))
         return value
-
-    def _world_value(self, transaction: Transaction, key: str) -> Any:
-        found = transaction.value(sql.WORLD_GET, {"of_key": key})
-        document = self._database.vault.text(found, "world", "value", key)
-        return None if document is None else from_json(document, f"the world data under {key!r}")
 
     def _world_row(self, key: str, value: Any) -> Row:
         return {"key": text(key, "key"), "value": to_json(value, f"the world data under {key!r}")}

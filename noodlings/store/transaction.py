@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 from sqlalchemy import CompoundSelect, Delete, Dialect, Insert, Select, String, Update
 from sqlalchemy.dialects import sqlite
 
+from noodlings.store import statements as sql
+from noodlings.store.documents import from_json
 from noodlings.store.rows import Row
 from noodlings.store.vault import Vault
 
@@ -87,6 +89,12 @@ class Transaction:
         """A block in which changes need not have been made yet when they return; what they return means
         nothing. A mistake in one of them is raised in the block or at its end."""
         return nullcontext()
+
+    def world(self, key: str) -> Any:
+        """What is kept under a key of the world, or None. Raises `StoreError` where it is damaged."""
+        found = self.value(sql.WORLD_GET, {"of_key": key})
+        document = self.vault.text(found, "world", "value", key)
+        return None if document is None else from_json(document, f"the world data under {key!r}")
 
     def pragma(self, name: str) -> list[tuple[Any, ...]]:
         """Run a pragma of SQLite."""

@@ -14,9 +14,11 @@ import pytest
 from argon2.profiles import CHEAPEST
 
 from noodlings.cli.main import main
+from noodlings.ports import AgentState, Changes
+from noodlings.store.sql import SqlStore
 from noodlings.worlds.accounts import Accounts
 from tests.cli.test_main import ROOT, Visit, command, environment, played, started
-from tests.store.records import in_traces
+from tests.store.records import an_entry, in_traces
 
 pytestmark = pytest.mark.slow
 
@@ -301,3 +303,44 @@ def test_a_check_reads_everything_and_names_what_is_damaged(noodlings, refused, 
     (copy / "noodlings.db").write_bytes((copy / "noodlings.db").read_bytes()[:5_000])
     assert "damaged" in refused("check", "--data", copy)
     assert "no noodlings.db" in refused("check", "--data", tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("names", ["a"]),
+        ("names", {"user_oda": 5}),
+        ("places", [1]),
+        ("places", {"rooms": [1]}),
+        ("places", {"rooms": {"phi": {"a": 1}}}),
+        ("places", {"rooms": {}, "resting": [{}]}),
+    ],
+)
+def test_a_damaged_world_is_named_wherever_it_is_read(noodlings, refused, folder, tmp_path, key, value):
+    copy = tmp_path / "copy"
+    assert noodlings("backup", copy, "--data", folder).code == 0
+    with closing(sqlite3.connect(copy / "noodlings.db")) as database, database:
+        row = (json.dumps({"v": 1, "data": value}), key)
+        assert database.execute("UPDATE world SET value = ? WHERE key = ?", row).rowcount == 1
+    said = {
+        "names": "the names of people are damaged",
+        "places": "the rooms that everybody was in are damaged",
+    }[key]
+    done = noodlings("check", "--data", copy)
+    assert (done.code, said in done.out) == (1, True)
+    assert said in refused("person", "user_you", "--data", copy)
+    if key == "names":
+        assert said in refused("memories", "phi", "--data", copy)
+        assert said in refused("notes", "rebuild", "--data", copy)
+
+
+@pytest.mark.parametrize("agent_id", ["../../etc/x", "\x1b]0;evil\x07<b>", "Mr. Toad", "agent_ann"])
+def test_a_character_of_any_id_is_gone_over_and_forgets(noodlings, tmp_path, agent_id):
+    with closing(SqlStore(tmp_path)) as store:
+        store.commit(Changes(agent_id, added=(an_entry(1, "my dog died"),), state=AgentState(agent_id)))
+    done = noodlings("reflect", "--data", tmp_path)
+    assert (done.code, done.err) == (0, "")
+    done = noodlings("person", "user_caity", "--forget", "--yes", "--data", tmp_path)
+    assert (done.code, done.err) == (0, "")
+    with closing(SqlStore(tmp_path)) as store:
+        assert store.archive(agent_id) == []
