@@ -9,6 +9,7 @@ neighbours, or that came already.
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from noodlings.config import ContextSettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.memory.context import ContextBudget, merge
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.ports import Repository
+from noodlings.ports import Answer, Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
@@ -51,8 +52,8 @@ CORRECTED, NEAR = 2, 6
 SPARE = 16
 """Extra hits to look at, as some are no news."""
 LONG, READ_CLOSELY, PHRASES = 90, 3, 12
-"""So long a line is read closely: each phrase is compared with the question. So many of the best are, and so
-many phrases of each, so that nobody keeps others waiting by what they once told."""
+"""Of so long a line each phrase is compared with what was said. So many of the best are, and so many phrases
+of each, so that nobody keeps others waiting by what they once told."""
 
 ENOUGH_WORDS = 2
 """Meaningful words that make a question."""
@@ -70,6 +71,12 @@ _ASKING = re.compile(
     re.I,
 )
 """Words of asking somebody who remembers, which are not the topic."""
+_MAY_ASK = re.compile(
+    r"[?]|\b(?:wh(?:at|o|ose|ere|en|y|ich)|how|what'?s|who'?s|where'?s|when'?s|how'?s|remind|tell me|any|"
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|am) \w+)\b",
+    re.I,
+)
+"""Words without which nothing is asked; with them something may be."""
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 TALK = SAID | {Kind.EVENT}
 RETURNS = SAID | {Kind.ARRIVE}
@@ -203,27 +210,57 @@ async def _brought_back(
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
     reminded = [*chosen[: max(most - len(joined), 0)], *joined[:most]]
     if tier <= archive.embedding.reach and archive.embedding.local:
-        reminded = await _read_closely(reminded, asked, archive.embedding)
+        told = {one.entry.user_id for one in reminded}
+        names = {user: services.names().get(user, user) for user in (percept.user_id, *told)}
+        reminded = await _read_closely(reminded, percept, asked, names, archive.embedding)
     ids = {one.entry.id for one in reminded}
     contradicted = (one for one in links if one.type is LinkType.CONTRADICTS and one.source in ids)
     return marked(reminded, {one.target: one.source for one in contradicted} | corrections)
 
 
-async def _read_closely(found: Sequence[Recalled], asked: str, embedding: EmbeddingQueue) -> list[Recalled]:
-    """The same, where the long ones among the first know which of their phrases are like the question."""
-    long = [one for one in found if one.entry.kind in TALK and len(one.entry.user_text) > LONG]
+async def _read_closely(
+    found: Sequence[Recalled],
+    percept: Percept,
+    asked: str,
+    names: Mapping[str, str],
+    embedding: EmbeddingQueue,
+) -> list[Recalled]:
+    """The same, where lines know how far they answer a question, and the long ones which of their phrases do.
+
+    Where nothing is asked, or no model can tell, phrases are compared with the question by their meaning.
+    """
+    talk = [one for one in found if one.entry.kind in TALK]
+    if _MAY_ASK.search(percept.text):
+        lines = [(names[one.entry.user_id], one.entry.user_text) for one in talk]
+        answers = await embedding.answers((names[percept.user_id], percept.text), lines)
+        if answers is not None:
+            read = {one.entry.id: _answering(one, answer) for one, answer in zip(talk, answers, strict=True)}
+            return [read.get(one.entry.id, one) for one in found]
+    long = [one for one in talk if len(one.entry.user_text) > LONG]
     wanted = await embedding.question(asked) if long else None
     if wanted is None:
         return list(found)
-    read: dict[int, Recalled] = {}
+    alike: dict[int, Recalled] = {}
     for one in long[:READ_CLOSELY]:
         parts = [part.strip() for part in phrases(one.entry.user_text)[:PHRASES]]
         vectors = await asyncio.gather(*map(embedding.question, parts))
-        alike = tuple(
-            (part, float(v @ wanted)) for part, v in zip(parts, vectors, strict=True) if v is not None
-        )
-        read[one.entry.id] = replace(one, phrases=alike)
-    return [read.get(one.entry.id, one) for one in found]
+        weights = ((part, float(v @ wanted)) for part, v in zip(parts, vectors, strict=True) if v is not None)
+        alike[one.entry.id] = replace(one, phrases=tuple(weights))
+    return [alike.get(one.entry.id, one) for one in found]
+
+
+def _answering(one: Recalled, answer: Answer) -> Recalled:
+    """The same with how far it answers; a phrase does as far as that word of it which most likely is told.
+
+    Of its probability the root is taken, so that what belongs to a phrase is as near to it as by likeness.
+    """
+    text, weights, end = one.entry.user_text, [], 0
+    for part in phrases(text) if len(text) > LONG else ():
+        start = text.index(part, end)
+        end = start + len(part)
+        inside = [likely for first, last, likely in answer.words if first < end and last > start]
+        weights.append((part.strip(), math.sqrt(max(inside, default=0.0))))
+    return replace(one, scores={**one.scores, Why.ANSWER: answer.likely}, phrases=tuple(weights))
 
 
 def _with_lines(

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from noodlings.embed.answers import STATES, read_together
 from noodlings.errors import NoodlingsError
+from noodlings.ports import Answer
 from noodlings.text import clean
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ QUERIES = "queries.npz"
 _MORE_OUTPUTS = (
     b":,b\x14\n\x0clayer_norm_4\x12\x04\n\x02\x08\x01b\x14\n\x0clayer_norm_8\x12\x04\n\x02\x08\x01"
 )
+
+QUESTION_TOKENS, LINE_TOKENS = 64, 160
+"""So much of a question and of a line is read for answers, so that nobody waits long."""
 
 # Larger batches are no faster on one thread (the arithmetic is the same, the caches are not).
 _BATCH = 8
@@ -100,6 +105,28 @@ class MiniLM:
                 layers[text] = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
         return vectors, layers
 
+    def answers(self, question: tuple[str, str], lines: Sequence[tuple[str, str]]) -> list[Answer]:
+        """How far each line answers a question; each is given as who says it, and what.
+
+        Tokens of a question beyond 64, and of a line beyond 160, are not read. Raises as `embed` does.
+        """
+        said = [f"{who}: {text}" for who, text in (question, *lines)]
+        read: dict[int, Vectors] = {}
+        for batch, (hidden,), mask in self.states(said, (STATES,)):
+            read |= {text: hidden[row, : mask[row].sum()] for row, text in enumerate(batch)}
+        tokenizer, _ = _loaded(_installed_model())
+        found = []
+        for number, (who, _text) in enumerate(lines, 1):
+            likely, told = read_together(read[0][:QUESTION_TOKENS], read[number][:LINE_TOKENS])
+            text_begins = len(who) + 2
+            words = tuple(
+                (start - text_begins, end - text_begins, float(p))
+                for (start, end), p in zip(tokenizer.encode(clean(said[number])).offsets, told, strict=False)
+                if start >= text_begins and start < end
+            )
+            found.append(Answer(likely, words))
+        return found
+
     def states(
         self, texts: Sequence[str], layers: Sequence[str]
     ) -> Iterator[tuple[list[int], list[Vectors], Mask]]:
@@ -125,7 +152,7 @@ _LOADING = threading.Lock()
 
 @cache
 def _loaded(file: Path) -> tuple[BertWordPieceTokenizer, InferenceSession]:
-    return _tokenizer(), _session(file)
+    return load_tokenizer(), _session(file)
 
 
 def _installed_model() -> Path:
@@ -159,7 +186,7 @@ def _session(file: Path) -> InferenceSession:
     return onnxruntime.InferenceSession(model + _MORE_OUTPUTS, options, providers=["CPUExecutionProvider"])
 
 
-def _tokenizer() -> BertWordPieceTokenizer:
+def load_tokenizer() -> BertWordPieceTokenizer:
     try:
         from tokenizers import BertWordPieceTokenizer
     except ImportError as error:

@@ -23,7 +23,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from noodlings.errors import NoodlingsError
-from noodlings.ports import Embedder, LayeredEmbedder, Understood
+from noodlings.ports import Answer, AnsweringEmbedder, Embedder, LayeredEmbedder, Understood
 from noodlings.scheduling import FairScheduler
 from noodlings.values.audience import Tier
 from noodlings.values.memory import Vector
@@ -45,7 +45,7 @@ QUIET_SECONDS = 30.0
 _LEAVE_SECONDS = 2.0
 
 Kept = OrderedDict[str, Understood]
-Answer = TypeVar("Answer")
+Made = TypeVar("Made")
 
 log = logging.getLogger(__name__)
 
@@ -194,6 +194,21 @@ class EmbeddingQueue:
         except TimeoutError:
             return None
 
+    async def answers(
+        self, question: tuple[str, str], lines: Sequence[tuple[str, str]]
+    ) -> list[Answer] | None:
+        """How far each line answers a question; each is given as who says it, and what.
+
+        None without an embedder that can tell, when it failed, and when too many texts are waiting.
+        """
+        embedder = self._embedder
+        if not isinstance(embedder, AnsweringEmbedder) or not lines or self.gave_up or self._behind:
+            return None
+        try:
+            return await asyncio.to_thread(self._ask, lambda _: embedder.answers(question, lines))
+        except NoodlingsError:
+            return None
+
     def let_go(self) -> None:
         """Empty the cache."""
         with self._lock:
@@ -272,7 +287,7 @@ class EmbeddingQueue:
         """Unit vectors of shape (len(texts), dimensions), on the calling thread. Raises `NoodlingsError`."""
         return self._ask(lambda embedder: embedder.embed(texts))
 
-    def _ask(self, call: Callable[[Embedder], Answer]) -> Answer:
+    def _ask(self, call: Callable[[Embedder], Made]) -> Made:
         if self._embedder is None:
             raise NoodlingsError("there is no embedding model")
         if self.gave_up:

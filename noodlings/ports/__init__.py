@@ -75,6 +75,27 @@ class LayeredEmbedder(Embedder, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """How far a line answers a question.
+
+    Attributes:
+        likely: the probability that it does, 0…1.
+        words: where its words begin and end, and the probability of each that it is told as the answer.
+    """
+
+    likely: float
+    words: tuple[tuple[int, int, float], ...] = ()
+
+
+@runtime_checkable
+class AnsweringEmbedder(Embedder, Protocol):
+    """An embedder whose model also tells which lines answer a question."""
+
+    def answers(self, question: tuple[str, str], lines: Sequence[tuple[str, str]]) -> list[Answer]:
+        """How far each line answers; each is given as who says it, and what. Raises as `embed` does."""
+
+
+@dataclass(frozen=True, slots=True)
 class PersonalDatum:
     """Personal data in a text: what it is, in words, and where it begins and ends."""
 

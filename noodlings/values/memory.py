@@ -408,6 +408,8 @@ class Why(StrEnum):
     """Somebody present said that it would happen, and its time has come."""
     NAME = "name"
     """Whoever is answered told their name in it."""
+    ANSWER = "answer"
+    """It answers the question: a score only, never a reason by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,8 +423,8 @@ class Recalled:
         sources: ids of other entries in which the same person said the same, or the line of a fact.
         supersedes: ids of recalled entries that it corrects.
         superseded_by: the id of the entry that corrects it, or None.
-        phrases: of a long line, each phrase with how like the question it is in meaning; see
-            `noodlings.text.phrases`. Empty where that is not known.
+        phrases: of a long line, each phrase with how far it answers the question, or how like it is in
+            meaning, 0…1; see `noodlings.text.phrases`. Empty where that is not known.
     """
 
     entry: MemoryEntry

@@ -66,6 +66,9 @@ NEAR_REMARK = 0.5
 """Nearness (see `_nearness`) from which a remark brings back what mattered."""
 NEAR_QUESTION, SURE = 0.52, 0.7
 """Nearness from which a memory may answer a question, and from which it surely does."""
+READ, EVEN, LEAST_LIKELY = 0.12, 0.05, 0.02
+"""The weight of the log odds that a memory answers a question, what it gains at even odds, and the least
+probability that counts."""
 ANSWERS = 0.15
 """Importance below which a line answers nothing."""
 REMARK_LINES = 12
@@ -102,6 +105,8 @@ _WHETHER_TOLD = re.compile(
 )
 _ALSO_CALLED = {"mum": "mother", "mom": "mother", "dad": "father"}
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
+_OPEN = re.compile(r"\b(?:about|remember|recall|any\w*|should i|happened|wrong|come over)\b", re.I)
+"""Words of a question that many things may answer."""
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
 _I_ALONE = re.compile(r"i(?:['’](?:m|ve|d|ll))?\b", re.I)
@@ -410,9 +415,23 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], a
     covered = len(wanted & topic_stems(tokens(entry.user_text))) / max(len(wanted), 1)
     theirs = 0.45 * (entry.user_id in named) + 0.1 * _from_speaker(entry, utterance)
     other = 0.0 if kind is None else 0.15 if kind.told_by(entry.user_text) else 0.4
-    return (
+    near = (
         meaning + 0.2 * covered + 0.6 * entry.importance + theirs - other - 0.5 * _overheard(entry, utterance)
     )
+    return near + _answering(recalled, text)
+
+
+def _answering(recalled: Recalled, question: str) -> float:
+    """What a memory gains or loses by how likely it answers the question; 0 where no model could tell.
+
+    An open question ("what about…?", "anything I should…?") is answered by whatever is on its matter, so no
+    memory loses by it.
+    """
+    if (likely := recalled.scores.get(Why.ANSWER)) is None:
+        return 0.0
+    odds = math.log(max(likely, LEAST_LIKELY) / max(1.0 - likely, LEAST_LIKELY))
+    gain = READ * odds + EVEN
+    return max(gain, 0.0) if _OPEN.search(question) else gain
 
 
 def _overheard(entry: MemoryEntry, utterance: Utterance) -> bool:

@@ -26,6 +26,7 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import ContextSettings, Settings
 from noodlings.embed.queue import EmbeddingQueue
+from noodlings.ports import Answer
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry, Why
@@ -501,6 +502,37 @@ async def test_a_line_of_very_many_phrases_keeps_nobody_waiting(
     asked = await agent.perceive(say("Phi, what was it that keeps water away from us?"))
     assert recalled_in(asked, told.entry_id)
     assert 1 < sum("sticks." in text for text in asked_for) <= PHRASES
+
+
+async def test_a_question_reads_what_comes_to_mind_and_a_remark_does_not(
+    make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
+) -> None:
+    agent = make(heard=embedding)
+    line = (
+        "The kettle is broken again, and nobody here can mend it. My brother says he will paint the cabin of "
+        "the boat green. The bilge pump sticks when it is cold."
+    )
+    told = await agent.perceive(say(line))
+    await chatter(agent, say, 20)
+    embedding.finish()
+    asked_of: list[tuple[str, str]] = []
+
+    async def answers(question: tuple[str, str], lines: list[tuple[str, str]]) -> list[Answer]:
+        asked_of.append(question)
+        start = line.index("green")
+        return [Answer(0.9, ((start, start + 5, 0.8),) if text == line else ()) for _, text in lines]
+
+    embedding.answers = answers  # type: ignore[method-assign, assignment]
+    embedding.local = True
+    await agent.perceive(say("Phi, the kettle again, the boat, the pump!"))
+    assert asked_of == []
+    asked = await agent.perceive(say("Phi, how will my brother paint the boat's cabin?"))
+    assert [text for _, text in asked_of] == ["Phi, how will my brother paint the boat's cabin?"]
+    found = recalled_in(asked, told.entry_id)
+    assert found is not None
+    assert found.scores["answer"] == 0.9
+    assert "green" in (asked.response or "")
+    assert "pump" not in (asked.response or "")
 
 
 PLACES = (

