@@ -135,12 +135,19 @@ def _all_sources(
 def _told_in(trace: Trace) -> list[int]:
     """Ids of the memories that may have been put into words in a turn, and of what it answers.
 
-    The offline voice tells which; for a model these are all that it was shown.
+    The offline voice tells which, and a transistor whether it added anything; for a model these are all that
+    it was shown.
     """
     by_model = trace.voice == "llm"
     told = [found.entry_id for found in trace.recalled if found.used or by_model]
-    lensed = [number for made in trace.modulations if by_model for number in made.entries]
+    added = (made for made in trace.modulations if by_model or made.before != made.after)
+    lensed = [number for made in added for number in made.entries]
     return [*told, *lensed, *trace.talk, trace.entry_id]
+
+
+def _told_outright(trace: Trace, entry: MemoryEntry) -> bool:
+    """Whether the offline voice says that it used a memory for the answer."""
+    return trace.voice != "llm" and any(one.used and one.entry_id == entry.id for one in trace.recalled)
 
 
 def compared(text: str) -> set[str]:
@@ -168,7 +175,7 @@ def sources(
             said -= told  # to ask for what others told is not to tell it
         fewest = min(SHARED_WORDS, len(of) or SHARED_WORDS, half) if entry.id in recalled else SHARED_WORDS
         shared = len(of & said)
-        repeated = shared >= fewest or not (part or answered or trace.voice == "llm")
+        repeated = shared >= fewest or (not part and _told_outright(trace, entry))
         own = entry.user_id == trace.agent_id or entry.kind not in _TOLD or written_by(entry)
         if repeated and not own and may_learn(frozenset(hearers), entry.audience):
             told |= of

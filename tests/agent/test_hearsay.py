@@ -210,6 +210,39 @@ def handed_on(store: MemoryStore, turn: Trace, *earlier: Trace) -> list[list[str
     return found
 
 
+def test_what_a_transistor_adds_to_an_answer_has_its_source() -> None:
+    store = MemoryStore()
+    told, other = an_entry(1, user_id=BOB, user_text=MILL), an_entry(2, user_id="user_eve")
+    store.commit(Changes("maren", added=(told, other, an_entry(9, user_id=ANN, user_text="I lost my house"))))
+    answer = f"How sad. It was like this when Bob told me {MILL}."
+    read = Modulation("memory", 0.5, "How sad.", answer, "offline", entries=(1, 2))
+    turn = replace(a_turn(response=answer), modulations=(read,))
+    assert handed_on(store, turn) == [[BOB]]
+    passed = replace(read, after="How sad.", how="passed")
+    assert handed_on(store, replace(turn, modulations=(passed,))) == []
+
+
+async def test_who_told_you_names_who_told_what_a_transistor_added(village: tuple[Society, World]) -> None:
+    society, world = village
+    await say(village, BOB, f"Maren, {MILL} last night")
+    bring(world, "phi", "maren")
+    await say(village, ANN, "Maren, my brother is ill")
+    asked = latest(society, "maren", ANN)
+    answer = f"How sad. It was like this when Bob told me {MILL}."
+    read = Modulation(
+        "memory", 0.5, "How sad.", answer, "offline", entries=(latest(society, "maren", BOB).id,)
+    )
+    (trace,) = society.store.traces("maren", 1)
+    turn = replace(trace, entry_id=asked.id, recalled=(), response=answer, modulations=(read,))
+    society.store.commit(Changes("maren", trace=turn))
+    world.say("maren", answer, depth=1)
+    await world.settle()
+    assert hearsay(latest(society, "phi", "maren")) == ((BOB,),)
+    world.rest("maren")
+    await say(village, ANN, "Phi, who told you about the mill?")
+    assert "had it from bob" in (society.store.traces("phi", 1)[0].response or "").casefold()
+
+
 @pytest.mark.parametrize(("voice", "found"), [("llm", [[BOB]]), ("offline", [])])
 def test_what_a_model_was_shown_beside_what_was_recalled_is_a_source(
     voice: str, found: list[list[str]]
