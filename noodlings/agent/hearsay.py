@@ -1,14 +1,16 @@
 """Hearsay: when somebody retells what they were told, the hearer learns who told it first.
 
 Only ids are passed on, and only of what everybody who hears it may learn. What was in confidence stays so.
+Beside them, and shown to nobody, goes a mark of everybody by whose deletion it has to be found again.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 
 from noodlings.agent.state import LINES_KEPT
@@ -17,13 +19,15 @@ from noodlings.recall.lexical import stems
 from noodlings.stemming import UNSPACED
 from noodlings.text import unaccented
 from noodlings.values.audience import may_learn
-from noodlings.values.memory import HEARSAY, MemoryEntry, hearsay, written_by
+from noodlings.values.memory import HEARSAY, HEARSAY_OF, MemoryEntry, hearsay, hearsay_of, written_by
 from noodlings.values.percept import SAID, Kind, Percept
 from noodlings.values.trace import Trace
 
 SHARED_WORDS = 2
 """Words of a memory in what a model said, from which it counts as told; half of a short answer's will do."""
 MOST_SOURCES = 5
+MOST_MARKED = 50
+"""People in the mark of what is handed on; those of whom it may hold the fewest words are left out."""
 CUT_WORDS, REPEATED_WORDS = 3, 8
 """Words from which a part may begin and end within a word, as where a world cuts lines; and words in a row
 that hand an answer on, whatever stands around them."""
@@ -44,8 +48,8 @@ _TOLD = SAID | {Kind.FACT}
 
 
 def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
-    """Add its sources and its tier to what a character says, where that is one of its latest answers, or a
-    part of one.
+    """Add its sources, its mark (`hearsay_of`) and its tier to what a character says, where that is one of
+    its latest answers, or a part of one.
 
     Raises `StoreError`.
     """
@@ -60,9 +64,11 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
             return percept
         trace = found
     part = percept.text if share <= HEARD_SHARE else ""
-    chains = _all_sources(store, trace, percept.listeners | {hearer}, part)
+    chains, people = _all_sources(store, trace, percept.listeners | {hearer}, part)
     more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
-    return replace(percept, data=percept.data | more, tier=max(percept.tier, trace.audience.tier))
+    return replace(
+        percept, data=percept.data | more | {HEARSAY_OF: people}, tier=max(percept.tier, trace.audience.tier)
+    )
 
 
 def _latest(store: Store, agent_id: str) -> Iterator[Trace]:
@@ -111,14 +117,18 @@ def _words(text: str) -> list[str]:
 
 def _all_sources(
     store: Store, trace: Trace, hearers: Collection[str], part: str
-) -> tuple[tuple[str, ...], ...]:
-    """`sources` of a turn, and of earlier ones whose answers it repeats, as many as own lines are kept."""
-    chains = dict[tuple[str, ...], None]()
+) -> tuple[tuple[tuple[str, ...], ...], list[str]]:
+    """`sources` of a turn, and of earlier ones whose answers it repeats, as many as own lines are kept; and
+    `whose` words they may hold."""
+    chains, people = dict[tuple[str, ...], None](), dict[str, int]()
+    words = cache(compared)  # long lines take long, and are compared more than once
     for _ in range(LINES_KEPT):
         entries = store.entries(trace.agent_id, _told_in(trace))
-        chains |= dict.fromkeys(sources(trace, entries, hearers, part))
+        chains |= dict.fromkeys(sources(trace, entries, hearers, part, words))
         part = part or trace.response or ""
         said = compared(part)
+        for one, shared in whose(trace, entries, said, words):
+            people[one] = max(shared, people.get(one, 0))
         repeated = {
             one.id: len(said & compared(one.response))
             for one in entries.values()
@@ -129,7 +139,7 @@ def _all_sources(
         if not earlier or earlier[0].entry_id != -first:
             break
         trace = earlier[0]
-    return tuple(chains)[:MOST_SOURCES]
+    return tuple(chains)[:MOST_SOURCES], sorted(people, key=lambda one: (-people[one], one))[:MOST_MARKED]
 
 
 def _told_in(trace: Trace) -> list[int]:
@@ -145,6 +155,25 @@ def _told_in(trace: Trace) -> list[int]:
     return [*told, *lensed, *trace.talk, trace.entry_id]
 
 
+def whose(
+    trace: Trace, entries: Mapping[int, MemoryEntry], said: Collection[str], words: Callable[[str], set[str]]
+) -> Iterator[tuple[str, int]]:
+    """Whom a turn answers, and whose words may be in what was said in it, each with how many.
+
+    One word is enough, as forgetting takes such an answer away, too.
+    """
+    for entry in entries.values():
+        shared = len(words(entry.user_text).intersection(said))
+        if _told_outright(trace, entry):
+            shared = max(shared, SHARED_WORDS)
+        if entry.id == trace.entry_id:
+            shared = len(said) + SHARED_WORDS  # before all others
+        if shared:
+            yield entry.user_id, shared
+        if shared >= SHARED_WORDS:
+            yield from ((one, shared) for one in hearsay_of(entry))
+
+
 def _told_outright(trace: Trace, entry: MemoryEntry) -> bool:
     """Whether the offline voice says that it used a memory for the answer."""
     return trace.voice != "llm" and any(one.used and one.entry_id == entry.id for one in trace.recalled)
@@ -156,7 +185,11 @@ def compared(text: str) -> set[str]:
 
 
 def sources(
-    trace: Trace, entries: Mapping[int, MemoryEntry], hearers: Collection[str], part: str = ""
+    trace: Trace,
+    entries: Mapping[int, MemoryEntry],
+    hearers: Collection[str],
+    part: str = "",
+    words: Callable[[str], set[str]] = compared,
 ) -> tuple[tuple[str, ...], ...]:
     """The chains of people through whom an agent had what it told in a turn, each from the first teller on;
     those of whom it told the most words come first.
@@ -165,12 +198,13 @@ def sources(
         entries: what may have been told, by id.
         hearers: ids of all who hear it told.
         part: the only part of the answer that they hear; "" for all of it.
+        words: `compared`, or what remembers it.
     """
     said, chains = compared(part or trace.response or ""), dict[tuple[str, ...], int]()
     told, recalled = set[str](), {found.entry_id for found in trace.recalled}
     half = (len(said) + 1) // 2 or SHARED_WORDS  # "In Zanzibar, I think." has one word of what was told
     for entry in sorted(entries.values(), key=lambda one: one.id == trace.entry_id):
-        of, answered = compared(entry.user_text), entry.id == trace.entry_id
+        of, answered = words(entry.user_text), entry.id == trace.entry_id
         if answered and entry.user_text.endswith("?"):
             said -= told  # to ask for what others told is not to tell it
         fewest = min(SHARED_WORDS, len(of) or SHARED_WORDS, half) if entry.id in recalled else SHARED_WORDS

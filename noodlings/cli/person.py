@@ -81,7 +81,7 @@ _COUNTED = {
     "notes": "notes of these memories, as files",
     "facts": "facts that it knows about them",
     "waiting": "lines of theirs that are still to be taken in",
-    "heard": "memories of what others said they had heard from them",
+    "heard": "memories of what others said they had heard from them, or answered to them",
 }
 """What each figure of `PersonReport.characters` counts."""
 

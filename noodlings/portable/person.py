@@ -29,7 +29,7 @@ from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, account_id_of, display_name, user_id_of
-from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay, written_by
+from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay_of, written_by
 from noodlings.values.percept import Kind
 from noodlings.worlds.accounts import Account, Accounts
 
@@ -66,7 +66,7 @@ class PersonReport:
         places: the rooms that they were last in, by id.
         characters: id → how many memories of what they said and did, answers, traces, symbols, links and
             notes of these, facts about them, records of a source that wait ("waiting"), and memories of what
-            others said they had heard from them ("heard").
+            others said they had heard from them, or answered to them ("heard").
         lines: file of a log, or the history of the terminal → lines that hold their words, ids or name.
     """
 
@@ -273,10 +273,10 @@ class _Kept:
     Attributes:
         agents: ids of all characters.
         own: agent → what came from the person.
-        hearsay: agent → ids of what others said they had heard from the person.
+        hearsay: agent → ids of what others said they had heard from the person, or answered to them.
         answers: agent → id → the answer to each memory, and when it was given.
         heard: speaker → hearer, id, words and time of everything that characters heard characters say.
-        made: symbols made of the person's memories, and what others said they had from them.
+        made: symbols made of the person's memories, and the words of `hearsay`.
         others: all words of everybody else.
         counted: see `PersonReport.characters`.
     """
@@ -343,7 +343,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
             kept.heard[entry.user_id].append((agent_id, entry.id, entry.user_text, entry.timestamp))
         else:
             kept.others |= words_in(entry.user_text)
-        if any(one in person.ids for chain in hearsay(entry) for one in chain):
+        if not hearsay_of(entry).isdisjoint(person.ids):
             kept.hearsay[agent_id].add(entry.id)
             kept.made.append(entry.user_text)
         if entry.response:
@@ -393,15 +393,14 @@ def _told(society: Society, user_id: str) -> bool:
 
 
 def _named(society: Society, user_id: str) -> bool:
-    """Whether an id of which nothing else is kept is that of a witness, a source, an author, or whoever had
-    something forgotten; this reads every memory."""
+    """Whether an id of which nothing else is kept is that of a witness, a source, somebody answered, an
+    author, or whoever had something forgotten; this reads every memory."""
     settings = society.settings
     with snapshot(settings.database, Encryption.of(settings.store)) as stored:
         if user_id in stored.done_by():
             return True
         kept = (one.entry for agent_id in stored.agents() for one in stored.entries(agent_id))
         return any(
-            user_id == written_by(entry)
-            or any(user_id in ids for ids in (entry.audience.witnesses, *hearsay(entry)))
+            user_id == written_by(entry) or user_id in entry.audience.witnesses | hearsay_of(entry)
             for entry in kept
         )

@@ -273,11 +273,13 @@ def title_of(entry: MemoryEntry) -> str:
 
 HEARSAY = "hearsay"
 """Key in the extra data of hearsay, see `hearsay`."""
+HEARSAY_OF = "hearsay_of"
+"""Key in the extra data of an answer that a character was heard to give, see `hearsay_of`."""
 CLIENT_KEY, CLIENT_BODY = "client_key", "client_body"
 """Where the data of a percept has the key that a client gave it, and a hash of what was sent with it."""
 CLIENT_HISTORY = "client_history"
 """Where it has a hash of the conversation before, as a chat client sent it."""
-OWN_MARKS = frozenset({CLIENT_KEY, CLIENT_BODY, CLIENT_HISTORY, HEARSAY, KNOWN_BY, WITHDRAWN})
+OWN_MARKS = frozenset({CLIENT_KEY, CLIENT_BODY, CLIENT_HISTORY, HEARSAY, HEARSAY_OF, KNOWN_BY, WITHDRAWN})
 """Names in the data of a percept that noodlings uses itself, for ids and hashes and never for words."""
 FROM = "from:"
 """Prefix of the tag for each person that hearsay came through."""
@@ -287,6 +289,14 @@ def hearsay(entry: MemoryEntry) -> tuple[tuple[str, ...], ...]:
     """Where the speaker had this from: for each source the ids from the first who told it to the last, from
     whom the speaker had it; empty for what they knew themselves."""
     return _hearsay(entry.extra)
+
+
+def hearsay_of(entry: MemoryEntry) -> frozenset[str]:
+    """Ids of all through whom it came, whom the speaker answered with it, and whose words it may hold. They
+    are only there to forget by: not all of these may be known for its sources."""
+    people = _given(entry.extra, HEARSAY_OF)
+    marked = (one for one in people if isinstance(one, str)) if isinstance(people, list) else ()
+    return frozenset((*marked, *(one for chain in hearsay(entry) for one in chain)))
 
 
 def _hearsay(extra: dict[str, Any]) -> tuple[tuple[str, ...], ...]:

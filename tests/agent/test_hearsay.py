@@ -9,7 +9,14 @@ from unicodedata import normalize
 
 import pytest
 
-from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_SOURCES, hands_on, sources, with_sources
+from noodlings.agent.hearsay import (
+    LONGEST_CHAIN,
+    MOST_MARKED,
+    MOST_SOURCES,
+    hands_on,
+    sources,
+    with_sources,
+)
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -19,7 +26,7 @@ from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Audience, Tier
-from noodlings.values.memory import ImportanceParts, MemoryEntry, hearsay, tags_of
+from noodlings.values.memory import ImportanceParts, MemoryEntry, hearsay, hearsay_of, tags_of
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from noodlings.worlds.rooms import World
@@ -210,6 +217,40 @@ def handed_on(store: MemoryStore, turn: Trace, *earlier: Trace) -> list[list[str
     return found
 
 
+def marked(store: MemoryStore, turn: Trace) -> list[str]:
+    """The mark of the answer of a turn for who hears it told."""
+    store.commit(Changes("maren", trace=turn))
+    heard = with_sources(store, Percept("maren", turn.response or "", 1.0, present=frozenset({ANN})), "phi")
+    assert {tag.removeprefix("from:") for tag in tags_of(an_entry(1, extra={"data": heard.data}))} == {
+        one for chain in heard.data.get("hearsay", ()) for one in chain
+    }
+    people: list[str] = heard.data["hearsay_of"]
+    return people
+
+
+def test_what_is_handed_on_is_marked_with_whom_it_answers_and_whose_words_it_may_hold() -> None:
+    store, secret = MemoryStore(), Audience(frozenset({BOB, "maren"}), True)
+    data = {"data": {"hearsay_of": ["user_eve"]}}
+    retold = an_entry(2, user_id="phi", user_text="a burnt mill", extra=data)
+    told = an_entry(1, user_id=BOB, user_text="my mill", audience=secret)
+    other = an_entry(3, user_id="user_zed", user_text="I bake bread")
+    store.commit(Changes("maren", added=(told, retold, other, an_entry(9, user_id=ANN, user_text="hello"))))
+    assert marked(store, a_turn(voice="llm")) == [ANN, "phi", "user_eve", BOB]
+    assert marked(store, a_turn(voice="llm", response="A mill.")) == [ANN, "phi", BOB]
+    assert marked(store, a_turn(voice="llm", response="How sad.")) == [ANN]
+    assert marked(store, a_turn()) == [ANN]
+    assert marked(store, a_turn(recalled(2), response="How sad.")) == [ANN, "phi", "user_eve"]
+    many = [an_entry(20, user_text=MILL, extra={"hearsay_of": [f"user_{number}" for number in range(99)]})]
+    store.commit(Changes("maren", added=(*many, an_entry(21, user_id=ANN, user_text="hello"))))
+    people = marked(store, replace(a_turn(voice="llm"), entry_id=21))
+    assert (people[0], len(people)) == (ANN, MOST_MARKED)
+
+
+@pytest.mark.parametrize("bad", ["x", [1], [[1]], {"a": "b"}, 7, None])
+def test_what_a_host_gives_instead_of_a_mark_is_none(bad: object) -> None:
+    assert hearsay_of(an_entry(1, extra={"hearsay_of": bad})) == frozenset()
+
+
 def test_what_a_transistor_adds_to_an_answer_has_its_source() -> None:
     store = MemoryStore()
     told, other = an_entry(1, user_id=BOB, user_text=MILL), an_entry(2, user_id="user_eve")
@@ -316,7 +357,7 @@ async def test_an_answer_is_known_without_its_gestures(
     turn = replace(a_turn(recalled(entry.id), response=answer), entry_id=entry.id)
     society.store.commit(Changes("maren", trace=turn))
     heard = Percept("maren", f"{MILL}.", 1_700_000_500.0, present=frozenset({ANN}))
-    assert with_sources(society.store, heard, "phi").data == {"hearsay": [[BOB]]}
+    assert with_sources(society.store, heard, "phi").data == {"hearsay": [[BOB]], "hearsay_of": [BOB]}
 
 
 PARTED = f"Bob says {MILL}. *nods slowly* The miller ran off at dawn."
@@ -349,7 +390,8 @@ async def test_an_answer_is_known_with_gestures_and_in_parts_and_later(
     heard = Percept("maren", line, 1_700_000_500.0, present=frozenset({ANN}))
     told = with_sources(society.store, heard, "phi")
     assert told.tier is (Tier.CONFINED if known else Tier.OPEN)
-    assert told.data == ({"hearsay": [[BOB]]} if sourced else {})
+    marked = {"hearsay_of": [BOB]} if known else {}
+    assert told.data == ({"hearsay": [[BOB]]} if sourced else {}) | marked
 
 
 FOUND = "Zoé's gold & the café's map lie under the grey stone behind the old mill"

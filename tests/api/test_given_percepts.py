@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import CLIENT_BODY, CLIENT_HISTORY
+from noodlings.values.memory import CLIENT_BODY, CLIENT_HISTORY, hearsay_of
 from tests.api.conftest import MakeSite, Site
 from tests.api.mcp_clients import ROOT
 
@@ -138,11 +138,23 @@ async def test_a_room_that_names_the_character_itself_is_no_wider(site: Site, pr
     assert not (await perceived(site, present=[*present, "user_bob"]))["turn"]["percept"]["private"]
 
 
-@pytest.mark.parametrize("name", ["known_by", "hearsay", "withdrawn", "client_key"])
+@pytest.mark.parametrize("name", ["known_by", "hearsay", "hearsay_of", "withdrawn", "client_key"])
 async def test_names_that_noodlings_uses_itself_are_refused(site: Site, name: str) -> None:
     answer = await site.post(PATH, WHO | {"data": {name: "owner"}})
     assert answer.status_code == 400
     assert name in answer.json()["detail"]
+
+
+async def test_whom_a_line_that_is_handed_on_answers_is_shown_to_nobody(site: Site) -> None:
+    told = await perceived(site, text="my name is Quornella", addressed=True, present=["user_bob"])
+    line = {"user_id": "servnak", "text": told["turn"]["response"], "present": ["user_bob"]}
+    heard = await site.post("/api/agents/phi/perceive", line)
+    (kept,) = site.society.store.archive("phi")
+    assert hearsay_of(kept) == {"user_caity"}
+    paths = ("memory/browse?everything=true", f"turns/{kept.id}", f"memory/entries/{kept.id}/note", "why")
+    shown = [heard.text, *[(await site.get(f"/api/agents/phi/{path}")).text for path in paths]]
+    assert kept.user_text.casefold() in shown[1].casefold()
+    assert not [text for text in shown if "hearsay_of" in text or "user_caity" in text]
 
 
 @pytest.mark.parametrize("name", ["Phi", "ｓｅｒｖｎａｋ", "PHI"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import logging
 import re
@@ -24,7 +25,10 @@ from noodlings.host.visit import opened, rooms_of
 from noodlings.ingest.pipeline import Pipeline
 from noodlings.ingest.sources.talk import talk
 from noodlings.llm.token_budget import KEY, TokenBudget
+from noodlings.notes.notebook import FOLDER_NAME
 from noodlings.portable import person
+from noodlings.portable.export import export
+from noodlings.portable.intake import check, take_in
 from noodlings.portable.person import (
     PersonForgotten,
     PersonReport,
@@ -36,6 +40,9 @@ from noodlings.portable.person import (
 from noodlings.portable.remains import Marks, Remains, strike_out
 from noodlings.ports import Changes
 from noodlings.store.cipher import UserKey
+from noodlings.store.sql import SqlStore
+from noodlings.store.transfer import snapshot
+from noodlings.store.vault import Encryption
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role, past_id_of, user_id_of
 from noodlings.values.ingested_record import IngestedRecord
@@ -284,7 +291,68 @@ async def test_whoever_forgot_their_own_lines_is_still_found_in_what_others_tell
                 find_person(society, nobody)
 
 
-@pytest.mark.parametrize("store", [{}, {"key": UserKey(bytes(32)).text, "encrypt": "all"}])
+ENCRYPTED = {"key": UserKey(bytes(32)).text, "encrypt": "all"}
+
+
+@pytest.mark.parametrize("store", [{}, ENCRYPTED])
+@pytest.mark.parametrize("moved", [True, False])
+async def test_an_answer_to_them_goes_also_after_they_forgot_what_it_answers(
+    tmp_path: Path, store: dict[str, str], moved: bool
+) -> None:
+    settings = Settings(store={"path": str(tmp_path / "one")} | store, embedding={"model": "none"})
+    with opened(settings, ManualClock(1e6)) as society:
+        both = frozenset({CAITY, BOB, "servnak"})
+        await told(society, "My name is Quornella", present=both)
+        (answer,) = society.store.traces("phi", 1)
+        assert "quornella" in (answer.response or "")
+        heard = await told(society, answer.response or "", "phi", "servnak", present=both, depth=1)
+        for agent in ("phi", "servnak"):
+            society.corrections.forget_user(Caller(CAITY, "caity"), agent, CAITY)
+        assert not tags_of(society.store.entries("servnak", [heard])[heard])
+        society.write_notes()
+        assert "hearsay_of" not in everything(tmp_path / "one" / FOLDER_NAME)
+    if moved:
+        lines = list[str]()
+        with snapshot(settings.database, Encryption.of(settings.store)) as kept:
+            export(kept, kept.agents(), lines.append)
+        settings = Settings(store={"path": str(tmp_path / "two")} | store, embedding={"model": "none"})
+        file = io.BytesIO("".join(lines).encode())
+        with closing(SqlStore(settings.database, encryption=Encryption.of(settings.store))) as into:
+            take_in(file, check(file, lambda number: None).agents, into, lambda number: None)
+    with opened(settings, ManualClock(1e6)) as society:
+        person = find_person(society, CAITY)
+        assert report(society, person).characters["servnak"]["heard"] == 1
+        forget_person(society, ADMIN, person)
+        assert society.store.archive("servnak") == []
+        with pytest.raises(NotFound):
+            find_person(society, CAITY)
+
+
+async def test_a_deletion_that_is_broken_off_is_finished_when_it_is_asked_for_again(tmp_path: Path) -> None:
+    both, done = frozenset({CAITY, BOB}), list[object]()
+
+    def change(step: Callable[[], object]) -> object:
+        if done:
+            raise StoreError("the power is cut")
+        done.append(step())
+        return done[0]
+
+    with society_in(tmp_path) as society:
+        await told(society, "My name is Quornella", agent="maren", present=both)
+        (answer,) = society.store.traces("maren", 1)
+        assert "Quornella" in (answer.response or "")
+        await told(society, answer.response or "", "maren", "servnak", present=both, depth=1)
+        await told(society, "The plofting begins at noon", agent="servnak")
+        with pytest.raises(StoreError, match="power"):
+            forget_person(society, ADMIN, find_person(society, CAITY), change)
+        assert society.store.archive("maren") == []
+        assert len(society.store.archive("servnak")) == 2
+    with society_in(tmp_path) as society:
+        forget_person(society, ADMIN, find_person(society, CAITY))
+        assert society.store.archive("servnak") == []
+
+
+@pytest.mark.parametrize("store", [{}, ENCRYPTED])
 async def test_nothing_says_any_more_what_they_did(tmp_path: Path, store: dict[str, str]) -> None:
     settings = Settings(store={"path": str(tmp_path)} | store, embedding={"model": "none"})
     caity, both = Caller(CAITY, "Caity", Role.ADMIN), frozenset({CAITY, BOB})
