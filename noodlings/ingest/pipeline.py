@@ -253,7 +253,7 @@ class Pipeline:
             attempts = 1 if before is None else before.attempts + 1
             batch.taken[key] = replace(
                 taken,
-                user_id=self._who(record.who),
+                user_id=before.user_id if again and before is not None else self._who(record.who),
                 attempts=attempts,
                 reason=shorten(clean(str(error)), 300),
                 record=record.document(),
@@ -359,4 +359,4 @@ def _waiting(taken: IngestedRecord) -> Keepable:
     try:
         return replace(record_in(document), source=taken.source, id=taken.id)
     except UserError as error:
-        return SourceProblem(0, str(error), taken.source, taken.id, document)
+        return SourceProblem(0, str(error), taken.source, taken.id, kept=document)

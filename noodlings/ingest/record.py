@@ -80,19 +80,15 @@ class SourceProblem:
         why: what is wrong, and what would be right.
         source, id, kept: set if a later version may be able to read it. Then it is parked under this source
             and id, with the whole item in `kept` (JSON-compatible). Otherwise it is only reported.
+        who: the name of the speaker, as far as it can be read, or "".
     """
 
     line: int
     why: str
     source: str = ""
     id: str = ""
+    who: str = ""
     kept: dict[str, Any] | None = None
-
-    @property
-    def who(self) -> str:
-        """The name of the speaker, as far as it can be read, or ""."""
-        kept = self.kept or {}
-        return next((kept[name] for name in ("who", "user", "name") if isinstance(kept.get(name), str)), "")
 
     @property
     def digest(self) -> str:

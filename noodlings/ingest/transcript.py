@@ -83,7 +83,7 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
         try:
             require_known_version(row)
         except UserError as error:
-            yield SourceProblem(number, str(error), kept=row)
+            yield SourceProblem(number, str(error), who=_speaker(row, names), kept=row)
             continue
         if not isinstance(row.get("text"), str) or not clean(row["text"]):
             yield SourceProblem(number, 'not an object with a "text" that is a line of words')
@@ -142,6 +142,14 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
         str(row["id"]) if isinstance(row.get("id"), str | int) else "",
         _plain(clean(name), r"\w"),
     )
+
+
+def _speaker(row: dict[str, Any], names: set[str]) -> str:
+    """Who said or did what is in a row of a newer form, as far as it can be read, or ""."""
+    given = [row.get(name) for name in ("user", "who", "name")]
+    if isinstance(text := row.get("text"), str) and clean(text):
+        given.append(_told(clean(text), names)[0])
+    return next((plain_id(name) for name in given if isinstance(name, str) and clean(name)), "")
 
 
 def _told(text: str, names: set[str]) -> tuple[str, str, Kind]:

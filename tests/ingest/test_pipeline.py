@@ -237,12 +237,13 @@ def test_what_is_wrong_waits_with_its_reason_and_the_rest_is_kept() -> None:
 def test_a_newer_form_waits_whole_until_it_can_be_read() -> None:
     society = a_society()
     row = {"version": VERSION + 1, "text": "hm", "user": "Bob", "aura": "green"}
-    report = a_pipeline(society).run([SourceProblem(3, "it is newer", "talk:log", "3", row)])
+    report = a_pipeline(society).run([SourceProblem(3, "it is newer", "talk:log", "3", "Bob", row)])
     assert (report.parked, report.problems[0].line) == (1, 3)
     (waits,) = society.store.parked("phi")
     assert (waits.record, waits.user_id) == (row, "past:bob")
     a_pipeline(society).retry()
-    assert society.store.parked("phi")[0].record == row
+    (again,) = society.store.parked("phi")
+    assert (again.record, again.user_id) == (row, "past:bob")
     older = replace(waits, record=row | {"version": VERSION, "who": "Bob"})
     society.store.commit(Changes("phi", taken=(older,)))
     assert a_pipeline(society).retry().new == 1

@@ -28,7 +28,7 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
             yield line
         elif isinstance(line, SourceProblem):
             record_id = ids.of(None, repr(line.kept)) if line.kept is not None else ""
-            yield replace(line, source=source, id=record_id)
+            yield replace(line, source=source, id=record_id, who=line.who.removeprefix("user_"))
         elif line.agent_id is not None and agent_ids and line.agent_id not in agent_ids:
             others += 1
         else:

@@ -57,6 +57,19 @@ def test_a_newer_form_is_kept_whole(tmp_path: Path) -> None:
     assert problems[0].id
 
 
+def test_a_newer_form_waits_under_the_same_name_as_what_can_be_read(tmp_path: Path) -> None:
+    rows = [
+        {"user": "user_Ann", "text": "hi"},
+        {"user": "agent_ann (tired)", "text": "hi"},
+        {"text": 'Ann says, "hi"'},
+    ]
+    records, problems, _ = read(a_log(tmp_path, *rows, *(row | {"version": 2} for row in rows)))
+    assert [one.who for one in records] == [one.who for one in problems] == ["ann"] * 3
+    odd = ({"who": "Ann", "text": [1]}, {"text": 7}, {"user": "", "text": " "})
+    _, problems, _ = read(a_log(tmp_path, *(row | {"version": 2} for row in odd)))
+    assert [one.who for one in problems] == ["ann", "", ""]
+
+
 @needs("noodlemush")
 def test_every_row_of_the_first_noodlemush_is_read() -> None:
     for name, count in (("contexts.jsonl", 145), ("chat.jsonl", 1_200)):
