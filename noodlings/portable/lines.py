@@ -75,6 +75,12 @@ def _plain(value: Any, depth: int = 0) -> Any:
     return value
 
 
+def _with_data(extra: dict[str, Any]) -> None:
+    """Raise `UserError` for what a world cannot have added to a percept."""
+    if not isinstance(extra.get("data", {}), dict):
+        raise UserError("data must be an object")
+
+
 def _accepted_by(check: Callable[[Any], object]) -> AfterValidator:
     """A validator for what a function does not refuse with a `UserError`."""
 
@@ -222,7 +228,7 @@ class EntryLine(RecordLine):
     recall_count: Whole
     last_recalled: Moment | None
     stability: Annotated[float, Field(gt=0)]
-    extra: Plain
+    extra: Annotated[Plain, _accepted_by(_with_data)]
     episodic: bool
     consolidated: bool
     source: Text = ""
