@@ -51,6 +51,12 @@ CORRECTED, NEAR = 2, 6
 """For this many of the best, so many similar lines are checked for corrections."""
 SPARE = 16
 """Extra hits to look at, as some are no news."""
+MOST_READ, LONGEST_READ = 2_400, 800
+"""Characters of the lines that are read for one answer, and of each, so that nobody keeps others waiting."""
+CLAUSE_WORDS = 10
+"""Words of a clause that is told whole as an answer, or as many of them around the one that answers."""
+MATTERS = 0.25
+"""Importance from which a line is worth reading for whether a remark touches on it."""
 LONG, READ_CLOSELY, PHRASES = 90, 3, 12
 """Of so long a line each phrase is compared with what was said. So many of the best are, and so many phrases
 of each, so that nobody keeps others waiting by what they once told."""
@@ -77,6 +83,7 @@ _MAY_ASK = re.compile(
     re.I,
 )
 """Words without which nothing is asked; with them something may be."""
+_CLAUSE = re.compile(r".+?(?:[,;:.!?…]+(?=\s|$)|$)", re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 TALK = SAID | {Kind.EVENT}
 RETURNS = SAID | {Kind.ARRIVE}
@@ -145,16 +152,24 @@ async def remind(core: AgentCore, services: AgentServices, turn: Turn) -> list[R
     if archive is None or not services.context.relevant:
         return []
     before = [entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id]
-    talk = disclosed(before, percept.listeners)[-TALK_LINES:]
+    heard = disclosed(before, percept.listeners)
+    talk = heard[-TALK_LINES:]
     goals = core.feelings.appetites.goals(services.drives, services.clock.now())
     asked = question(percept, core.persona, talk, (goal.text for goal in goals))
     tier = max(turn.entry.tier, of_all(talk).tier)
-    reminded = await _brought_back(core, services, archive, asked, turn, tier) if asked else []
+    told = told_last(archive, services.store, turn, heard)
+    reminded = await _brought_back(core, services, archive, asked, turn, tier, told) if asked else told
     return [*come_due(archive, core.memory, turn, before, services.store), *reminded]
 
 
 async def _brought_back(
-    core: AgentCore, services: AgentServices, archive: AgentArchive, asked: str, turn: Turn, tier: Tier
+    core: AgentCore,
+    services: AgentServices,
+    archive: AgentArchive,
+    asked: str,
+    turn: Turn,
+    tier: Tier,
+    told: Sequence[Recalled],
 ) -> list[Recalled]:
     """What a question brings to mind for the answer of a turn; see `recollections`.
 
@@ -162,6 +177,7 @@ async def _brought_back(
 
     Args:
         tier: the highest among what the question is made of.
+        told: what the answer before told; it stays in mind.
     """
     percept, most, store = turn.percept, services.context.relevant, services.store
     allowed = may_come(percept)
@@ -208,7 +224,8 @@ async def _brought_back(
     first = chosen[: max(most - len(joined) - len(known_of), 0)]
     in_mind = {turn.entry.id, *(one.entry.id for one in (*first, *joined))}
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
-    reminded = [*chosen[: max(most - len(joined), 0)], *joined[:most]]
+    joined = [*told, *joined]
+    reminded = once([*chosen[: max(most - len(joined), 0)], *joined[:most]])
     if tier <= archive.embedding.reach and archive.embedding.local:
         reminded = await _read_closely(reminded, percept, asked, services.names(), archive.embedding)
     ids = {one.entry.id for one in reminded}
@@ -223,21 +240,28 @@ async def _read_closely(
     names: Mapping[str, str],
     embedding: EmbeddingQueue,
 ) -> list[Recalled]:
-    """The same, where lines know how far they answer a question, and the long ones which of their phrases do.
+    """The same, where lines know how far they answer a question, and the long ones which of their phrases do;
+    and what matters, how far a remark touches on it.
 
     Where nothing is asked, or no model can tell, phrases are compared with the question by their meaning.
     """
-    talk = [one for one in found if one.entry.kind in TALK]
-    if _MAY_ASK.search(percept.text):
-        said = ((percept.user_id, percept.text), *((one.entry.user_id, one.entry.user_text) for one in talk))
-        question, *lines = ((names.get(user, user), text) for user, text in said)
-        answers = await embedding.answers(question, lines)
-        if answers is not None:
-            read = {
-                one.entry.id: _read_as_answer(one, answer) for one, answer in zip(talk, answers, strict=True)
-            }
-            return [read.get(one.entry.id, one) for one in found]
-    long = [one for one in talk if len(one.entry.user_text) > LONG]
+    talk = _within(MOST_READ, (one for one in found if one.entry.kind in TALK))
+
+    async def read(lines: Sequence[Recalled], asks: bool) -> dict[int, Answer] | None:
+        said = ((percept.user_id, percept.text), *((one.entry.user_id, one.entry.user_text) for one in lines))
+        first, *others = ((names.get(user, user), text) for user, text in said)
+        answers = await embedding.answers(first, others, asks)
+        if answers is None:
+            return None
+        return {one.entry.id: answer for one, answer in zip(lines, answers, strict=True)}
+
+    if not percept.text.rstrip().endswith("?"):
+        matter = [one for one in talk if one.entry.importance >= MATTERS or one.entry.pinned]
+        touched = await read(matter, asks=False) or {}
+        found = [_read_as_touched(one, touched.get(one.entry.id)) for one in found]
+    if _MAY_ASK.search(percept.text) and (answers := await read(talk, asks=True)) is not None:
+        return [_read_as_answer(one, answers.get(one.entry.id)) for one in found]
+    long = [one for one in found if one.entry.kind in TALK and len(one.entry.user_text) > LONG]
     wanted = await embedding.question(asked) if long else None
     if wanted is None:
         return list(found)
@@ -250,18 +274,49 @@ async def _read_closely(
     return [alike.get(one.entry.id, one) for one in found]
 
 
-def _read_as_answer(one: Recalled, answer: Answer) -> Recalled:
+def _within(characters: int, found: Iterable[Recalled]) -> list[Recalled]:
+    """The first of them, as long as there is room; of a long one only the beginning counts (and is read)."""
+    kept, left = [], characters
+    for one in found:
+        length = min(len(one.entry.user_text), LONGEST_READ)
+        if length <= left:
+            kept.append(one)
+            left -= length
+    return kept
+
+
+def _read_as_touched(one: Recalled, touched: Answer | None) -> Recalled:
+    return one if touched is None else replace(one, scores={**one.scores, Why.TOUCHED: touched.likely})
+
+
+def _read_as_answer(one: Recalled, answer: Answer | None) -> Recalled:
     """The same with how far it answers; a phrase does as far as that word of it which most likely is told.
 
     Of its probability the root is taken, so that what belongs to a phrase is as near to it as by likeness.
     """
+    if answer is None:
+        return one
     text, weights, end = one.entry.user_text, [], 0
     for part in phrases(text) if len(text) > LONG else ():
         start = text.index(part, end)
         end = start + len(part)
         inside = [likely for first, last, likely in answer.words if first < end and last > start]
         weights.append((part.strip(), math.sqrt(max(inside, default=0.0))))
-    return replace(one, scores={**one.scores, Why.ANSWER: answer.likely}, phrases=tuple(weights))
+    scores = {**one.scores, Why.ANSWER: answer.likely}
+    return replace(one, scores=scores, phrases=tuple(weights), answer=_answering_words(text, answer))
+
+
+def _answering_words(text: str, answer: Answer) -> str:
+    """The clause of a line with the word that is most likely told as the answer; of a long one the words
+    around that word."""
+    if not answer.words:
+        return ""
+    at, _, _ = max(answer.words, key=lambda word: word[2])
+    clause = next(part for part in _CLAUSE.finditer(text) if part.end() > at)
+    words, before = clause[0].split(), len(text[clause.start() : at + 1].split()) - 1
+    first = max(min(before - CLAUSE_WORDS // 2, len(words) - CLAUSE_WORDS), 0)
+    some = words[first : first + CLAUSE_WORDS]
+    return f"{'… ' * (first > 0)}{' '.join(some)}{' …' * (first + len(some) < len(words))}"
 
 
 def _with_lines(
@@ -363,6 +418,30 @@ def come_due(
         return []
     come = [entry for entry, due in open_plans(told, now, understood) if due.over <= now]
     return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry in come[-1:]]
+
+
+def told_last(
+    archive: AgentArchive, store: Repository, turn: Turn, before: Sequence[MemoryEntry]
+) -> list[Recalled]:
+    """What the last answer that told something told, where something may be asked that goes on with it.
+
+    Args:
+        before: what was perceived before the turn, as far as all listeners may know of it.
+    """
+    percept = turn.percept
+    if percept.kind not in SAID or not _MAY_ASK.search(percept.text):
+        return []
+    answered = [
+        entry.id
+        for entry in before
+        if entry.response and 0.0 <= percept.timestamp - entry.timestamp <= TALK_SECONDS
+    ]
+    links = store.links_of(archive.agent_id, answered[-TALK_LINES:]) if answered else []
+    told = [link for link in links if link.type is LinkType.RECALLED and link.source in answered]
+    latest = max((link.source for link in told), default=0)
+    entries = archive.entries([link.target for link in told if link.source == latest])
+    admitted = (entry for entry in entries.values() if may_come(percept).admits(entry))
+    return [Recalled(entry, (Why.TOLD,), 1.0, {Why.TOLD.value: 1.0}) for entry in admitted]
 
 
 def name_told(archive: AgentArchive | None, turn: Turn) -> list[Recalled]:

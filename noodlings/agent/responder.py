@@ -97,7 +97,8 @@ class Responder:
         )
         store, allowed = self.services.store, may_come(percept)
         turn.recalled = in_latest_form(turn.recalled, self.core.id, store, allowed)
-        turn.recalled = in_mind(turn.recalled, bool(reminded), percept, self.core.persona)
+        by_words = any(one.why != (Why.TOLD,) for one in reminded)
+        turn.recalled = in_mind(turn.recalled, by_words, percept, self.core.persona)
         if self.core.archive is not None and self.core.archive.relationships:
             await self.core.archive.within(0.0)
         speaker = percept.user_id

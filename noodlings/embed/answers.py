@@ -1,9 +1,9 @@
-"""How far a line answers a question, and with which of its words.
+"""How far a line answers a question, with which of its words, and how far a remark touches on it.
 
 Likeness of meaning cannot tell an answer from a line on the same matter: who bought the cart is as near to
 "what did she pay for it?" as what was paid. So the upper four layers of MiniLM were trained on questions with
-lines that answer them and lines that do not (`tools/answers`). They read the states of the second layer of
-both texts together, the question first.
+lines that answer them and lines that do not, and on remarks in the same way (`tools/answers`). They read the
+states of the second layer of both texts together, the line last.
 """
 
 from __future__ import annotations
@@ -24,22 +24,28 @@ MODEL = "answers.onnx"
 STATES = "layer_norm_4"
 """The output of MiniLM's second layer, by its name in the model."""
 
+QUESTION, LINE, REMARK = 0, 1, 2
+"""What a text is read as."""
+
 States = npt.NDArray[np.float32]
 
 
-def read_together(question: States, line: States) -> tuple[float, States]:
-    """How likely the line answers the question, 0…1, and how likely each token of it is told as the answer.
+def read_together(said: States, line: States, asks: bool) -> tuple[float, States]:
+    """How likely the line answers a question or is touched on by a remark, 0…1, and how likely each token of
+    it is told as the answer.
 
     Args:
-        question, line: the states of their tokens in MiniLM's second layer, (tokens, 384).
+        said, line: the states of their tokens in MiniLM's second layer, (tokens, 384).
+        asks: whether it is a question.
 
     Raises:
         NoodlingsError: the model cannot be run.
     """
-    states = np.concatenate([question, line])[None]
-    parts = np.repeat(np.array([0, 1], dtype=np.int64), [len(question), len(line)])[None]
+    states = np.concatenate([said, line])[None]
+    read_as = np.array([QUESTION if asks else REMARK, LINE], dtype=np.int64)
+    parts = np.repeat(read_as, [len(said), len(line)])[None]
     answers, told = _session().run(["answers", "told"], {"states": states, "parts": parts})
-    return float(_probability(answers[0])), _probability(told[0, len(question) :])
+    return float(_probability(answers[0])), _probability(told[0, len(said) :])
 
 
 def _probability(logits: States) -> States:

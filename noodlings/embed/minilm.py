@@ -106,19 +106,21 @@ class MiniLM:
                 layers[text] = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
         return vectors, layers
 
-    def answers(self, question: tuple[str, str], lines: Sequence[tuple[str, str]]) -> list[Answer]:
-        """How far each line answers a question; each is given as who says it, and what.
+    def answers(
+        self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True
+    ) -> list[Answer]:
+        """How far each line answers a question, or is touched on by a remark; see `AnsweringEmbedder`.
 
-        Tokens of a question beyond 64, and of a line beyond 160, are not read. Raises as `embed` does.
+        Tokens of what is asked beyond 64, and of a line beyond 160, are not read. Raises as `embed` does.
         """
-        said = [f"{who}: {text}" for who, text in (question, *lines)]
+        said = [f"{who}: {text}" for who, text in (asked, *lines)]
         read: dict[int, Vectors] = {}
-        for batch, (hidden,), mask in self.states(said, (STATES,)):
+        for batch, (hidden,), mask in self.states(said, (STATES,), LINE_TOKENS):
             read |= {text: hidden[row, : mask[row].sum()] for row, text in enumerate(batch)}
         tokenizer, _ = _loaded(_installed_model())
         found = []
         for number, (who, _text) in enumerate(lines, 1):
-            likely, told = read_together(read[0][:QUESTION_TOKENS], read[number][:LINE_TOKENS])
+            likely, told = read_together(read[0][:QUESTION_TOKENS], read[number], asks)
             text_begins = len(who) + 2
             words = tuple(
                 (start - text_begins, end - text_begins, float(p))
@@ -129,15 +131,15 @@ class MiniLM:
         return found
 
     def states(
-        self, texts: Sequence[str], layers: Sequence[str]
+        self, texts: Sequence[str], layers: Sequence[str], most: int = MAX_TOKENS
     ) -> Iterator[tuple[list[int], list[Vectors], Mask]]:
         """By batch: the indices of its texts, the state of each token in each of the layers, (texts, tokens,
-        384), and a mask that is 1 for a text's own tokens."""
+        384), and a mask that is 1 for a text's own tokens. No more than `most` tokens of a text are read."""
         if not texts:
             return
         with _LOADING:
             tokenizer, session = _loaded(_installed_model())
-        tokens = [tokenizer.encode(clean(text)).ids for text in texts]
+        tokens = [tokenizer.encode(clean(text)).ids[:most] for text in texts]
         for batch in _batches_of_like_length(tokens):
             ids = np.zeros((len(batch), max(len(tokens[i]) for i in batch)), dtype=np.int64)
             mask = np.zeros_like(ids)

@@ -16,7 +16,7 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -117,6 +117,8 @@ class EmbeddingQueue:
         self.reach = reach
         self.failed = ""
         self._embedder = embedder
+        # One at a time, in order, so that who asks much takes no thread from anybody else.
+        self._reading = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self._idle = idle
         self._release = release
         self._now = monotonic
@@ -195,17 +197,22 @@ class EmbeddingQueue:
             return None
 
     async def answers(
-        self, question: tuple[str, str], lines: Sequence[tuple[str, str]]
+        self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True
     ) -> list[Answer] | None:
-        """How far each line answers a question; each is given as who says it, and what.
+        """How far each line answers a question, or is touched on by a remark; see `AnsweringEmbedder`.
 
-        None without an embedder that can tell, when it failed, and when too many texts are waiting.
+        None without an embedder that can tell, when it failed, when too many texts are waiting, and after
+        `close`.
         """
         embedder = self._embedder
         if not isinstance(embedder, AnsweringEmbedder) or not lines or self.gave_up or self._behind:
             return None
+        with self._lock:
+            if self._closed:
+                return None
+            reading = self._reading.submit(self._ask, lambda _: embedder.answers(asked, lines, asks))
         try:
-            return await asyncio.to_thread(self._ask, lambda _: embedder.answers(question, lines))
+            return await asyncio.wrap_future(reading)
         except NoodlingsError:
             return None
 
@@ -317,6 +324,7 @@ class EmbeddingQueue:
             left, self._asked = list(self._asked.values()), {}
         for asked in left:
             asked.fail(NoodlingsError("nothing is embedded any more"))
+        self._reading.shutdown(wait=False)
         self._changed.set()
         if self._thread is not None:
             self._thread.join(_LEAVE_SECONDS)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 REASONS = {
     "due": "its time came",
+    "told": "just told",
     "semantic": "same subject",
     "important": "important",
     "affect": "felt alike",

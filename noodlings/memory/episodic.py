@@ -155,7 +155,7 @@ class EpisodicMemory(Stream):
     def _recalled(self, rows: Rows, scores: Floats, why: Why) -> list[Recalled]:
         reasons, name = (why,), why.value
         return [
-            _build_recalled(entry, reasons, score, {name: score}, (), (), None, ())
+            _build_recalled(entry, reasons, score, {name: score}, (), (), None, (), "")
             for entry, score in zip(self.entries(rows), scores.take(rows).tolist(), strict=True)
         ]
 

@@ -76,10 +76,10 @@ class LayeredEmbedder(Embedder, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How far a line answers a question.
+    """How far a line answers a question, or is touched on by a remark.
 
     Attributes:
-        likely: the probability that it does, 0…1.
+        likely: the probability that it does or is, 0…1.
         words: where its words begin and end, and the probability of each that it is told as the answer.
     """
 
@@ -89,10 +89,15 @@ class Answer:
 
 @runtime_checkable
 class AnsweringEmbedder(Embedder, Protocol):
-    """An embedder whose model also tells which lines answer a question."""
+    """An embedder whose model also tells which lines answer a question, and which a remark touches on."""
 
-    def answers(self, question: tuple[str, str], lines: Sequence[tuple[str, str]]) -> list[Answer]:
-        """How far each line answers; each is given as who says it, and what. Raises as `embed` does."""
+    def answers(
+        self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True
+    ) -> list[Answer]:
+        """How far each line answers a question, or without `asks` how far a remark touches on it.
+
+        Both are given as who says it, and what. Raises as `embed` does.
+        """
 
 
 @dataclass(frozen=True, slots=True)

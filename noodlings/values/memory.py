@@ -418,8 +418,12 @@ class Why(StrEnum):
     """Somebody present said that it would happen, and its time has come."""
     NAME = "name"
     """Whoever is answered told their name in it."""
+    TOLD = "told"
+    """The answer before told it, so what is asked now may go on with it."""
     ANSWER = "answer"
     """It answers the question: a score only, never a reason by itself."""
+    TOUCHED = "touched"
+    """The remark touches on it: a score only, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,6 +439,7 @@ class Recalled:
         superseded_by: the id of the entry that corrects it, or None.
         phrases: of a long line, each phrase with how far it answers the question, or how like it is in
             meaning, 0…1; see `noodlings.text.phrases`. Empty where that is not known.
+        answer: its words that most likely answer the question, "" where that is not known.
     """
 
     entry: MemoryEntry
@@ -445,6 +450,7 @@ class Recalled:
     supersedes: tuple[int, ...] = ()
     superseded_by: int | None = None
     phrases: tuple[tuple[str, float], ...] = ()
+    answer: str = ""
 
     @property
     def audience(self) -> Audience:

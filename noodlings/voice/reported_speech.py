@@ -117,7 +117,7 @@ LONGEST_CLAUSE = 18
 """Words of a reported clause; a longer one is cut or quoted."""
 LEAST_SENTENCE = 4
 """Words of a sentence that may stand for the whole line."""
-LONGEST_QUOTE = 90
+LONGEST_QUOTE = 120
 """Characters of a quotation."""
 LONGEST_PASSAGE = 260
 """Characters of a quotation of several phrases."""
@@ -239,6 +239,14 @@ def report(
     elif entry.kind is Kind.EVENT and text:
         clause = f"I noticed this: “{_quoted(text)}”"
     return ReportedSpeech(entry, clause, ago(age), quoted="“" in clause) if clause else None
+
+
+def quotation(entry: MemoryEntry, words: str, utterance: Utterance, sure: bool) -> ReportedSpeech:
+    """Some of the words of an entry, with who said them; `sure` as in `ReportedSpeech`."""
+    to_speaker = entry.user_id == utterance.percept.user_id
+    who = "you" if to_speaker else shown(entry.user_id, utterance)
+    age = ago(max(utterance.percept.timestamp - entry.timestamp, 0.0))
+    return ReportedSpeech(entry, f"{who} said “{_quoted(words)}”", age, quoted=True, sure=sure)
 
 
 def with_sources(told: ReportedSpeech, utterance: Utterance) -> ReportedSpeech:

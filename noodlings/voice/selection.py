@@ -30,7 +30,7 @@ from noodlings.voice.question import (
     may_answer,
     only_asks,
 )
-from noodlings.voice.reported_speech import ReportedSpeech, report, with_sources
+from noodlings.voice.reported_speech import ReportedSpeech, quotation, report, with_sources
 from noodlings.voice.statement import find_topic
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import (
@@ -58,22 +58,27 @@ LEAST_MEANING = 0.12
 """Semantic score below which nothing is near."""
 LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
-OTHERS_MEANING = 0.25
-"""The same for what somebody else told, where nobody asks."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-NEAR_REMARK = 0.5
+NEAR_REMARK = -0.3
 """Nearness (see `_nearness`) from which a remark brings back what mattered."""
 NEAR_QUESTION, SURE = 0.52, 0.7
 """Nearness from which a memory may answer a question, and from which it surely does."""
-READ, EVEN, LEAST_LIKELY = 0.12, 0.05, 0.02
+READ, EVEN, LEAST_LIKELY = 0.12, 0.03, 0.02
 """The weight of the log odds that a memory answers a question, what it gains at even odds, and the least
 probability that counts."""
+LIKELY, SURELY = 0.15, 0.4
+"""How likely a memory answers a question, for it to be told though it is not alike; and surely."""
+FEW_ASKING, GOES_ON = 9, 0.22
+"""A question that goes on with what was just told has fewer words, and with the lines before it is as near in
+meaning to that."""
+TOUCHED = 0.3
+"""How likely a remark touches on a memory of which no model can tell; from there on it need not be alike."""
 ANSWERS = 0.15
 """Importance below which a line answers nothing."""
 REMARK_LINES = 12
 """Latest lines that must not have told what a remark brings back."""
-CLEARLY = 0.1
+CLEARLY = 0.4
 """Difference of nearness within which the latest memory of one matter is told."""
 BRIEF = 5
 """A question of fewer words is short, and a remark of fewer words brings nothing back."""
@@ -283,7 +288,22 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
     return _known(understood, utterance)
 
 
+def _gone_on_with(utterance: Utterance) -> list[ReportedSpeech]:
+    """The words of what was told last that answer a short question which goes on with it: "which one?"."""
+    if len(tokens(utterance.percept.text)) >= FEW_ASKING:
+        return []
+    read = [found for found in in_force(utterance) if found.answer]
+    best = max(read, key=lambda found: (found.scores[Why.ANSWER], found.entry.id), default=None)
+    if best is None or Why.TOLD not in best.why:
+        return []
+    if best.scores[Why.ANSWER] < LIKELY or best.scores.get(Why.SEMANTIC, 0.0) < GOES_ON:
+        return []
+    return [quotation(best.entry, best.answer, utterance, best.scores[Why.ANSWER] >= SURELY)]
+
+
 def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
+    if told := _gone_on_with(utterance):
+        return told
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     asked = utterance.percept.text
     if answer_type(asked) is AnswerType.LATEST or (by_words and _NOW.search(asked)):
@@ -325,17 +345,21 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     asks = understood.question is not QuestionKind.NONE
     line = without_names(utterance.percept.text, utterance.persona)
     words = len(tokens(line))
-    if _WHETHER_TOLD.search(line) if asks else words < BRIEF:
+    if not asks and words < BRIEF:
         return []
+    whether = asks and _WHETHER_TOLD.search(line) is not None
     few, least, matters = (BRIEF, NEAR_QUESTION, ANSWERS) if asks else (BRIEF_REMARK, NEAR_REMARK, WEIGHTY)
     alike = LEAST_MEANING_SHORT if words < few else LEAST_MEANING
     named = _people_named(utterance)
     found = [
         (_nearness(recalled, utterance, named, asks), recalled.entry)
         for recalled in in_force(utterance)
-        if (meaning := recalled.scores.get(Why.SEMANTIC, 0.0))
-        >= (alike if asks or _from_speaker(recalled.entry, utterance) else max(alike, OTHERS_MEANING))
+        if (
+            (meaning := recalled.scores.get(Why.SEMANTIC, 0.0)) >= alike
+            or recalled.scores.get(Why.ANSWER if asks else Why.TOUCHED, 0.0) >= (LIKELY if asks else TOUCHED)
+        )
         and Why.RECENT not in recalled.why
+        and (not whether or recalled.scores.get(Why.ANSWER, 0.0) >= LIKELY)
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance, meaning >= NOUN_MEANT)
         and not _tells_little(recalled.entry)
@@ -345,7 +369,8 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     ]
     if not found:
         return []
-    most, best = min(found, key=lambda pair: (_loss_of_the_short(pair[1]) - pair[0], pair[1].id))
+    loss = _loss_of_the_short if asks else lambda entry: 0.0
+    most, best = min(found, key=lambda pair: (loss(pair[1]) - pair[0], pair[1].id))
     if most < least:
         return []
     if not _OVER.search(line):
@@ -401,16 +426,15 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], a
     """How well a memory fits a question or a remark: its meaning, shared words, importance, and who told it.
 
     Telling another type of answer than was asked for, or having been overheard where others were said to the
-    character, counts against it. For questions the weights are those of a softmax between the memories and no
-    answer, fitted to the sets of `benchmarks/talk` that are for tuning; for remarks they put the right memory
-    first most often there.
+    character, counts against it. The weights are those of a softmax between the memories and none of them,
+    fitted to the sets of `benchmarks/talk` that are for tuning; for remarks this is the log of the odds.
     """
     entry, text = recalled.entry, utterance.percept.text
     meaning = recalled.scores.get(Why.SEMANTIC, 0.0)
     if not asks:
-        shared, asked = recalled.scores.get(Why.LEXICAL, 0.0), entry.user_text.rstrip().endswith("?")
-        theirs = 0.1 * _from_speaker(entry, utterance) - 0.2 * _overheard(entry, utterance)
-        return meaning + 0.3 * shared + 0.5 * entry.importance + theirs - 0.15 * asked
+        theirs = 0.74 * _from_speaker(entry, utterance) - 1.76 * _overheard(entry, utterance)
+        touched = 0.31 * _log_odds(recalled.scores.get(Why.TOUCHED, TOUCHED))
+        return 0.83 * meaning + 1.4 * entry.importance + theirs + touched + 1.2 * _told_words(entry) - 4.68
     wanted, kind = topic_stems(tokens(text)), answer_type(text)
     covered = len(wanted & topic_stems(tokens(entry.user_text))) / max(len(wanted), 1)
     theirs = 0.45 * (entry.user_id in named) + 0.1 * _from_speaker(entry, utterance)
@@ -421,6 +445,10 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], a
     return near + _answering(recalled, text)
 
 
+def _log_odds(likely: float) -> float:
+    return math.log(max(likely, LEAST_LIKELY) / max(1.0 - likely, LEAST_LIKELY))
+
+
 def _answering(recalled: Recalled, question: str) -> float:
     """What a memory gains or loses by how likely it answers the question; 0 where no model could tell.
 
@@ -429,8 +457,7 @@ def _answering(recalled: Recalled, question: str) -> float:
     """
     if (likely := recalled.scores.get(Why.ANSWER)) is None:
         return 0.0
-    odds = math.log(max(likely, LEAST_LIKELY) / max(1.0 - likely, LEAST_LIKELY))
-    gain = READ * odds + EVEN
+    gain = READ * _log_odds(likely) + EVEN
     return max(gain, 0.0) if _OPEN.search(question) else gain
 
 
@@ -444,7 +471,12 @@ def _loss_of_the_short(entry: MemoryEntry) -> float:
 
     Idle talk is short, and near to anything. Whether it is near enough, its length has no say in.
     """
-    return 0.2 * math.log((TELLING + 1) / (min(len(tokens(entry.user_text)), TELLING) + 1))
+    return 0.2 * (math.log(TELLING + 1) - _told_words(entry))
+
+
+def _told_words(entry: MemoryEntry) -> float:
+    """The logarithm of how many words a line has; beyond `TELLING` they count for nothing."""
+    return math.log(min(len(tokens(entry.user_text)), TELLING) + 1)
 
 
 def _same_words(one: str, other: str) -> bool:

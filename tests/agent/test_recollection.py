@@ -13,7 +13,9 @@ from noodlings.agent.archive import PAGE, SOON, AgentArchive
 from noodlings.agent.recollection import (
     FAR,
     FLOOR,
+    LONGEST_READ,
     MOST,
+    MOST_READ,
     PHRASES,
     TALK_SECONDS,
     linked,
@@ -297,6 +299,38 @@ async def test_a_restart_remembers_as_much(make: Callable[..., Agent], say: Call
     assert "flowerpot" in (asked.response or "")
 
 
+async def test_a_question_that_goes_on_finds_in_mind_what_was_just_told(
+    make: Callable[..., Agent], say: Callable[..., Percept], clock: ManualClock
+) -> None:
+    agent = make()
+    told = await agent.perceive(say("the spare key is under the flowerpot"))
+    await chatter(agent, say)
+    asked = await agent.perceive(say("Phi, where is the spare key?"))
+    assert recalled_in(asked, told.entry_id)
+    agent = make()  # as after a restart
+    for text in ("which colour", "and whose house"):
+        found = recalled_in(await agent.perceive(say(text)), told.entry_id)
+        assert found is not None, text
+        assert "told" in found.why
+    remark = await agent.perceive(say("the tea tastes nice"))
+    assert recalled_in(remark, told.entry_id) is None
+    clock.advance(TALK_SECONDS)
+    assert recalled_in(await agent.perceive(say("which colour then")), told.entry_id) is None
+
+
+async def test_what_was_told_in_confidence_goes_on_with_nobody_else(
+    make: Callable[..., Agent], say: Callable[..., Percept]
+) -> None:
+    agent = make()
+    whisper = say("the spare key is under the flowerpot", kind=Kind.WHISPER)
+    told = await agent.perceive(whisper)
+    await chatter(agent, say)
+    asked = await agent.perceive(say("Phi, where is the spare key?", kind=Kind.WHISPER))
+    assert recalled_in(asked, told.entry_id)
+    for changes in ({"user": "user_bob"}, {"present": frozenset({"user_caity", "user_bob"})}):
+        assert recalled_in(await agent.perceive(say("which colour", **changes)), told.entry_id) is None
+
+
 async def test_meaning_brings_back_what_shares_no_word(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
 ) -> None:
@@ -508,7 +542,27 @@ async def test_a_line_of_very_many_phrases_keeps_nobody_waiting(
     assert 1 < sum("sticks." in text for text in asked_for) <= PHRASES
 
 
-async def test_a_question_reads_what_comes_to_mind_and_a_remark_does_not(
+async def test_very_long_lines_are_not_all_read_for_one_answer(
+    make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
+) -> None:
+    agent = make(heard=embedding)
+    for number in range(8):
+        await long_ago(
+            agent, say, f"boat {number} " + "and the pump of the boat sticks again " * 40, embedding
+        )
+    lengths: list[int] = []
+
+    async def answers(said: tuple[str, str], lines: list[tuple[str, str]], asks: bool) -> list[Answer]:
+        lengths.extend(min(len(text), LONGEST_READ) for _, text in lines)
+        return [Answer(0.5) for _ in lines]
+
+    embedding.answers = answers  # type: ignore[method-assign, assignment]
+    embedding.local = True
+    await agent.perceive(say("Phi, does the pump of the boat stick?"))
+    assert 0 < sum(lengths) <= MOST_READ
+
+
+async def test_what_comes_to_mind_is_read_beside_a_question_and_beside_a_remark(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
 ) -> None:
     agent = make(heard=embedding)
@@ -517,19 +571,19 @@ async def test_a_question_reads_what_comes_to_mind_and_a_remark_does_not(
         "the boat green. The bilge pump sticks when it is cold."
     )
     told = await long_ago(agent, say, line, embedding)
-    asked_of: list[tuple[str, str]] = []
+    asked_of: list[tuple[str, bool]] = []
 
-    async def answers(question: tuple[str, str], lines: list[tuple[str, str]]) -> list[Answer]:
-        asked_of.append(question)
+    async def answers(said: tuple[str, str], lines: list[tuple[str, str]], asks: bool) -> list[Answer]:
+        asked_of.append((said[1], asks))
         start = line.index("green")
         return [Answer(0.9, ((start, start + 5, 0.8),) if text == line else ()) for _, text in lines]
 
     embedding.answers = answers  # type: ignore[method-assign, assignment]
     embedding.local = True
     await agent.perceive(say("Phi, the kettle again, the boat, the pump!"))
-    assert asked_of == []
+    assert asked_of == [("Phi, the kettle again, the boat, the pump!", False)]
     asked = await agent.perceive(say("Phi, how will my brother paint the boat's cabin?"))
-    assert [text for _, text in asked_of] == ["Phi, how will my brother paint the boat's cabin?"]
+    assert asked_of[1:] == [("Phi, how will my brother paint the boat's cabin?", True)]
     found = recalled_in(asked, told.entry_id)
     assert found is not None
     assert found.scores["answer"] == 0.9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -79,7 +80,9 @@ class Plain:
 
 
 class Broken(Plain):
-    def answers(self, question: tuple[str, str], lines: Sequence[tuple[str, str]]) -> list[Answer]:
+    def answers(
+        self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True
+    ) -> list[Answer]:
         raise NoodlingsError("the model is gone")
 
 
@@ -90,6 +93,32 @@ def test_without_a_model_that_can_tell_nobody_waits(minilm: MiniLM) -> None:
     assert asyncio.run(EmbeddingQueue(minilm).answers(ASKED, [])) is None
     read = asyncio.run(EmbeddingQueue(minilm).answers(ASKED, lines))
     assert read == minilm.answers(ASKED, lines)
+
+
+def test_lines_are_read_for_one_who_asks_at_a_time_and_for_nobody_after_the_end() -> None:
+    class Counting(Plain):
+        def __init__(self) -> None:
+            self.reading, self.together = threading.Lock(), threading.Event()
+
+        def answers(
+            self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True
+        ) -> list[Answer]:
+            if not self.reading.acquire(blocking=False):
+                self.together.set()
+                return []
+            self.together.wait(0.02)  # so long another one may come in
+            self.reading.release()
+            return [Answer(0.5)] * len(lines)
+
+    async def many() -> list[list[Answer] | None]:
+        return await asyncio.gather(*(queue.answers(ASKED, [("Greet", SOLD)]) for _ in range(6)))
+
+    embedder = Counting()
+    queue = EmbeddingQueue(embedder)
+    assert asyncio.run(many()) == [[Answer(0.5)]] * 6
+    assert not embedder.together.is_set()
+    queue.close()
+    assert asyncio.run(queue.answers(ASKED, [("Greet", SOLD)])) is None
 
 
 def test_a_model_that_fails_is_no_error_for_who_asks() -> None:

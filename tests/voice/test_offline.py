@@ -272,7 +272,7 @@ def test_good_news_bring_back_no_old_sorrow(who: str) -> None:
     failed = memory(1, "I failed my exam", affect=Affect(-0.7, 0.5, 0.1, 0.5))
     assert say(utterance("I passed my exam!", failed, who=who)).used == ()
     assert say(utterance("I dream of my exam", failed, who=who)).used == (1,)
-    near = replace(failed, why=(Why.SEMANTIC,), scores={"semantic": 0.6})
+    near = replace(failed, why=(Why.SEMANTIC,), scores={"semantic": 0.6, "touched": 0.9})
     assert say(utterance("hooray, we won the race after all!", near, who=who)).used == ()
     assert say(utterance("we went to the race on the other bank", near, who=who)).used == (1,)
 

