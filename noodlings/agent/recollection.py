@@ -55,8 +55,9 @@ MOST_READ, LONGEST_READ = 2_400, 800
 """Characters of the lines that are read for one answer, and of each, so that nobody keeps others waiting."""
 CLAUSE_WORDS = 10
 """Words of a clause that is told whole as an answer, or as many of them around the one that answers."""
-MATTERS = 0.25
-"""Importance from which a line is worth reading for whether a remark touches on it."""
+MATTERS, FEW_TOUCHED, BRIEF_REMARK = 0.4, 4, 5
+"""Importance from which a line is worth reading for whether a remark touches on it, how many of the best are,
+and the words below which a remark touches on nothing."""
 LONG, READ_CLOSELY, PHRASES = 90, 3, 12
 """Of so long a line each phrase is compared with what was said. So many of the best are, and so many phrases
 of each, so that nobody keeps others waiting by what they once told."""
@@ -79,6 +80,7 @@ _ASKING = re.compile(
 """Words of asking somebody who remembers, which are not the topic."""
 _MAY_ASK = re.compile(
     r"[?]|\b(?:wh(?:at|o|ose|ere|en|y|ich)|how|what'?s|who'?s|where'?s|when'?s|how'?s|remind|tell me|any|"
+    r"(?:(?<=[.,;!–-] )|^)(?:(?:and|but|so|or) )?"
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|am) \w+)\b",
     re.I,
 )
@@ -255,9 +257,9 @@ async def _read_closely(
             return None
         return {one.entry.id: answer for one, answer in zip(lines, answers, strict=True)}
 
-    if not percept.text.rstrip().endswith("?"):
+    if len(percept.text.split()) >= BRIEF_REMARK and not percept.text.rstrip().endswith("?"):
         matter = [one for one in talk if one.entry.importance >= MATTERS or one.entry.pinned]
-        touched = await read(matter, asks=False) or {}
+        touched = await read(matter[:FEW_TOUCHED], asks=False) or {}
         found = [_read_as_touched(one, touched.get(one.entry.id)) for one in found]
     if _MAY_ASK.search(percept.text) and (answers := await read(talk, asks=True)) is not None:
         return [_read_as_answer(one, answers.get(one.entry.id)) for one in found]

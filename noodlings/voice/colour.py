@@ -20,7 +20,7 @@ from collections.abc import Callable
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.lens import Lens
-from noodlings.values.memory import Symbol
+from noodlings.values.memory import Symbol, Why
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct
@@ -31,7 +31,7 @@ from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
 from noodlings.voice.reply_content import KEPT, is_heavy, stable, understood_line, understood_then
 from noodlings.voice.reported_speech import report
-from noodlings.voice.selection import MATTERS, RETELLS, just_said
+from noodlings.voice.selection import MATTERS, RETELLS, TOUCHED, just_said
 from noodlings.voice.words import name_of, tokens, topic_stems, words_for
 
 LONGEST_THING = 4
@@ -202,9 +202,17 @@ def _memory_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phras
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
     quoted, heavy = "", is_heavy(utterance)
     recent = just_said(utterance)
+    read = {
+        found.entry.id: found.scores[Why.TOUCHED]
+        for found in utterance.recalled
+        if Why.TOUCHED in found.scores
+    }
     for entry in lens.entries:
         # What somebody has only just said is no moment of another time.
         if entry.id in recent:
+            continue
+        # However alike it felt, what the line does not touch on is beside the point.
+        if read and read.get(entry.id, 0.0) < TOUCHED:
             continue
         # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
         # "she laughs" nobody would know.
@@ -242,7 +250,7 @@ def _image_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrase
     # What is worth keeping is met for what it says, unless it is its feeling that brings the image up.
     to_keep = utterance.importance >= KEPT and understood_line(utterance).feeling is None
     said_little = understood_line(utterance).act in (DialogueAct.SHORT, DialogueAct.THANKS)
-    if to_keep or said_little or _answers(thought, utterance):
+    if to_keep or said_little or is_heavy(utterance) or _answers(thought, utterance):
         return ""
     lately = " ".join((thought, *utterance.said[-WINDOW:])).casefold()
     for symbol in lens.symbols:

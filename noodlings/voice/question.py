@@ -134,10 +134,12 @@ _CHOICE = re.compile(r"\b(\w+) or (?:an? |the |his |her )?(\w+)$")
 _LEANING = frozenset(
     {"he", "she", "it", "they", "his", "her", "its", "their", "he's", "she's", "it's", "they're"}
 )
-# "nice day, isn't it?" asks nothing.
+# "nice day, isn't it?" asks nothing, and neither does "so do I".
 _TAG = re.compile(
     r",?\s+(?:is|are|was|were|do|does|did|wo)n['’]?t (?:it|he|she|they|there|you|we)\s*\?$"
-    r"|,\s*(?:(?:is|are|was|were|do|does|did|will) (?:it|he|she|they|there|you|we)|eh|huh|no|right|ok)\s*\?$",
+    r"|,\s*(?:(?:is|are|was|were|do|does|did|will) (?:it|he|she|they|there|you|we)|eh|huh|no|right|ok)\s*\?$"
+    r"|^(?:so|nor|neither) (?:am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|should|must)"
+    r" (?:i|we|he|she|they|my|your|his|her|our|their|the)\b[^?]*$",
     re.I,
 )
 _SOURCE = re.compile(

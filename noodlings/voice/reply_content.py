@@ -317,7 +317,7 @@ def _still_sad(understood: UnderstoodLine, utterance: Utterance) -> bool:
     percept = utterance.percept
     sad = percept.affect is not None and percept.affect.valence <= STILL_SAD
     more = sad or understood.act is not DialogueAct.STATEMENT or goes_on(percept.text)
-    return more or utterance.tone.why is not ToneSource.BEFORE
+    return more or utterance.tone.why is ToneSource.SAID
 
 
 CLOSE = 0.1

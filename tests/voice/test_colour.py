@@ -367,3 +367,17 @@ def test_no_image_stands_beside_what_is_worth_keeping():
     assert "rooster" in colour("I'll remember that.", imagined, told)
     weighty = replace(told, importance=0.6)
     assert colour("I'll remember that.", imagined, weighty) == "I'll remember that."
+
+
+def test_no_image_stands_beside_what_is_grave():
+    for text in ("the doctor says it is cancer", "I am so scared of tonight"):
+        assert colour("I'm here.", lens("subconscious"), utterance(text)) == "I'm here."
+
+
+def test_what_felt_alike_is_told_only_where_a_line_touches_on_it():
+    moon = memory(3, "I gave my boat away and wept", affect=FEAR, days=9, importance=0.6)
+    alike = lens("memory", entries=(moon.entry,))
+    for likely, told in ((0.9, True), (0.05, False)):
+        read = replace(moon, scores={**moon.scores, "touched": likely})
+        made = colour("I see.", alike, utterance("the shop is closed", read))
+        assert ("your boat" in made) == told

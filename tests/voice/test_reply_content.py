@@ -51,6 +51,15 @@ def test_a_grief_of_before_is_met_with_comfort() -> None:
     assert content(told("the bus was late", 0.1, tone=before)).act is DialogueAct.COMFORT
 
 
+@pytest.mark.parametrize(("valence", "act"), [(-0.3, DialogueAct.COMFORT), (0.2, DialogueAct.KEEP)])
+def test_a_grief_that_is_only_touched_on_calls_for_comfort_where_the_line_is_sad(
+    valence: float, act: DialogueAct
+) -> None:
+    again = Tone(ToneName.GRAVE, ToneSource.RECALLED, 1)
+    neighbour = told("a neighbour brings me a new queen for the hive", 0.3, Affect(valence), again)
+    assert content(neighbour).act is act
+
+
 def test_good_news_is_answered_gladly_after_bad_ones() -> None:
     low = Affect(-0.5, 0.5, 0.0, 0.6, 0.0)
     glad = replace(
