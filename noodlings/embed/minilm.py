@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +54,8 @@ _MORE_OUTPUTS = (
 
 QUESTION_TOKENS, LINE_TOKENS = 64, 160
 """So much of a question and of a line is read for answers, so that nobody waits long."""
+LINES_KEPT = 128
+"""Lines whose tokens' states are kept, each of at most 240 KB."""
 
 # Larger batches are no faster on one thread (the arithmetic is the same, the caches are not).
 _BATCH = 8
@@ -74,6 +76,9 @@ class MiniLM:
 
     name = "all-MiniLM-L6-v2-int8"
     dimensions = DIMENSIONS
+
+    def __init__(self) -> None:
+        self.let_go()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, float32 of shape (len(texts), 384), in the order of the texts.
@@ -113,22 +118,29 @@ class MiniLM:
 
         Tokens of what is asked beyond 64, and of a line beyond 160, are not read. Raises as `embed` does.
         """
-        said = [f"{who}: {text}" for who, text in (asked, *lines)]
-        read: dict[int, Vectors] = {}
-        for batch, (hidden,), mask in self.states(said, (STATES,), LINE_TOKENS):
-            read |= {text: hidden[row, : mask[row].sum()] for row, text in enumerate(batch)}
-        tokenizer, _ = _loaded(_installed_model())
+        states_of = self._token_states  # if it is let go meanwhile, nothing of this is kept
+        (question, _), *read = (states_of(f"{who}: {text}") for who, text in (asked, *lines))
         found = []
-        for number, (who, _text) in enumerate(lines, 1):
-            likely, told = read_together(read[0][:QUESTION_TOKENS], read[number], asks)
+        for (who, _text), (states, offsets) in zip(lines, read, strict=True):
+            likely, told = read_together(question[:QUESTION_TOKENS], states, asks)
             text_begins = len(who) + 2
             words = tuple(
                 (start - text_begins, end - text_begins, float(p))
-                for (start, end), p in zip(tokenizer.encode(clean(said[number])).offsets, told, strict=False)
+                for (start, end), p in zip(offsets, told, strict=False)
                 if start >= text_begins and start < end
             )
             found.append(Answer(likely, words))
         return found
+
+    def let_go(self) -> None:
+        """Drop what is kept of lines that were read, as the same ones are in mind again and again."""
+        self._token_states = lru_cache(maxsize=LINES_KEPT)(self._tokens_read)
+
+    def _tokens_read(self, text: str) -> tuple[Vectors, list[tuple[int, int]]]:
+        """The states of a text's tokens that `answers` reads, and where each begins and ends."""
+        ((_, (hidden,), _),) = self.states([text], (STATES,), LINE_TOKENS)
+        tokenizer, _ = _loaded(_installed_model())
+        return hidden[0], tokenizer.encode(clean(text)).offsets
 
     def states(
         self, texts: Sequence[str], layers: Sequence[str], most: int = MAX_TOKENS

@@ -217,9 +217,11 @@ class EmbeddingQueue:
             return None
 
     def let_go(self) -> None:
-        """Empty the cache."""
+        """Empty the caches."""
         with self._lock:
             self._kept = OrderedDict()
+        if isinstance(self._embedder, AnsweringEmbedder):
+            self._embedder.let_go()
 
     # -- what is embedded in the background
 

@@ -99,6 +99,9 @@ class AnsweringEmbedder(Embedder, Protocol):
         Both are given as who says it, and what. Raises as `embed` does.
         """
 
+    def let_go(self) -> None:
+        """Drop what is kept of what was read."""
+
 
 @dataclass(frozen=True, slots=True)
 class PersonalDatum:

@@ -55,6 +55,20 @@ def test_a_line_is_read_alike_whatever_it_is_read_with(minilm: MiniLM) -> None:
     assert together[1].likely == pytest.approx(alone[0].likely, abs=1e-5)
 
 
+def test_a_line_is_read_once_for_many_questions_and_nothing_of_it_stays_when_it_is_let_go() -> None:
+    minilm = MiniLM()
+    passes: list[list[str]] = []
+    states = minilm.states
+    minilm.states = lambda texts, *more: passes.append(list(texts)) or states(texts, *more)  # type: ignore[method-assign, func-returns-value]
+    queue = EmbeddingQueue(minilm)
+    for question in ("who bought the barrow?", "what was paid for it?"):
+        asyncio.run(queue.answers(("Wim", question), [("Greet", SOLD)]))
+    assert passes.count([f"Greet: {SOLD}"]) == 1
+    queue.let_go()
+    asyncio.run(queue.answers(("Wim", "who bought the barrow?"), [("Greet", SOLD)]))
+    assert passes.count([f"Greet: {SOLD}"]) == 2
+
+
 def test_of_a_long_line_only_the_beginning_is_read(minilm: MiniLM) -> None:
     endless = "sea " * 10_000
     (answer,) = minilm.answers(("Wim", "what is out there? " * 1_000), [("Greet", endless)])
@@ -80,6 +94,9 @@ class Plain:
 
 
 class Broken(Plain):
+    def let_go(self) -> None:
+        pass
+
     def answers(
         self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True
     ) -> list[Answer]:
@@ -96,7 +113,7 @@ def test_without_a_model_that_can_tell_nobody_waits(minilm: MiniLM) -> None:
 
 
 def test_lines_are_read_for_one_who_asks_at_a_time_and_for_nobody_after_the_end() -> None:
-    class Counting(Plain):
+    class Counting(Broken):
         def __init__(self) -> None:
             self.reading, self.together = threading.Lock(), threading.Event()
 
