@@ -7,10 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import PAGE, SOON, AgentArchive
 from noodlings.agent.recollection import (
+    CLAUSE_WORDS,
     FAR,
     FLOOR,
     LONGEST_READ,
@@ -18,6 +21,7 @@ from noodlings.agent.recollection import (
     MOST_READ,
     PHRASES,
     TALK_SECONDS,
+    _answering_words,
     linked,
     question,
     recollections,
@@ -212,6 +216,33 @@ def test_coming_and_going_does_not_come_to_mind() -> None:
 
 def test_what_was_forgotten_meanwhile_does_not_come() -> None:
     assert recollections([hit(1)], {}, ("where is the key?", ""), 2, {}) == []
+
+
+@given(text=st.text(max_size=80), place=st.floats(0, 1, exclude_max=True))
+def test_the_words_that_answer_are_words_of_the_line(text: str, place: float) -> None:
+    at = int(place * len(text))
+    answer = Answer(0.5, ((at, at + 1, 0.9), (0, 1, 0.1)) if text else ())
+    words = _answering_words(text, answer).removeprefix("… ").removesuffix(" …").split()
+    assert len(words) <= CLAUSE_WORDS
+    assert " ".join(words) in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        ("Harwick", "they've taken her to St Jude's in Harwick."),
+        ("fall", "my mum's had a fall,"),
+        ("eleven", "… cat and the dog and eleven more who do not …"),
+    ],
+)
+def test_the_clause_that_answers_is_told_or_the_words_around_the_answer(at: str, told: str) -> None:
+    line = (
+        "my mum's had a fall, they've taken her to St Jude's in Harwick. there was the cat and the dog and "
+        "eleven more who do not come up often enough to be named"
+    )
+    assert (
+        _answering_words(line, Answer(0.5, ((0, 2, 0.1), (line.index(at), line.index(at) + 3, 0.6)))) == told
+    )
 
 
 # -- in a living agent
