@@ -26,12 +26,13 @@ from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct
 from noodlings.voice.colour_affect import embodied, in_body, spoken, with_sentence, without_mannerism
 from noodlings.voice.composition import ENOUGH_WORDS
+from noodlings.voice.nearness import TOUCHED
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
 from noodlings.voice.reply_content import KEPT, is_heavy, stable, understood_line, understood_then
 from noodlings.voice.reported_speech import report
-from noodlings.voice.selection import MATTERS, RETELLS, TOUCHED, just_said
+from noodlings.voice.selection import MATTERS, RETELLS, just_said
 from noodlings.voice.words import name_of, tokens, topic_stems, words_for
 
 LONGEST_THING = 4

@@ -17,6 +17,15 @@ from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Recalled, Why, written_by
 from noodlings.values.percept import NOT_LIVED, Kind, Percept
 from noodlings.values.wording import DialogueAct
+from noodlings.voice.nearness import (
+    NEAR_QUESTION,
+    NEAR_REMARK,
+    SURE,
+    TOUCHED,
+    from_speaker,
+    loss_of_the_short,
+    nearness,
+)
 from noodlings.voice.question import (
     AnswerType,
     QuestionKind,
@@ -60,20 +69,11 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-NEAR_REMARK = -0.3
-"""Nearness (see `_nearness`) from which a remark brings back what mattered."""
-NEAR_QUESTION, SURE = 0.52, 0.7
-"""Nearness from which a memory may answer a question, and from which it surely does."""
-READ, EVEN, LEAST_LIKELY = 0.12, 0.03, 0.02
-"""The weight of the log odds that a memory answers a question, what it gains at even odds, and the least
-probability that counts."""
 LIKELY, SURELY = 0.15, 0.4
 """How likely a memory answers a question, for it to be told though it is not alike; and surely."""
 FEW_ASKING, GOES_ON = 9, 0.22
 """A question that goes on with what was just told has fewer words, and with the lines before it is as near in
 meaning to that."""
-TOUCHED = 0.3
-"""How likely a remark touches on a memory of which no model can tell; from there on it need not be alike."""
 ANSWERS = 0.15
 """Importance below which a line answers nothing."""
 REMARK_LINES = 12
@@ -91,8 +91,6 @@ LATELY = 3
 
 SHORT_MEMORY = 12
 """Words of a memory so short that any part may be its topic."""
-TELLING = 11
-"""Words of a line that is not short where one of several is chosen."""
 NEWS_WORDS = 3
 """A line of fewer words tells nothing."""
 JUST_SAID = 300.0
@@ -110,8 +108,6 @@ _WHETHER_TOLD = re.compile(
 )
 _ALSO_CALLED = {"mum": "mother", "mom": "mother", "dad": "father"}
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
-_OPEN = re.compile(r"\b(?:about|remember|recall|any\w*|should i|happened|wrong|come over)\b", re.I)
-"""Words of a question that many things may answer."""
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
 _I_ALONE = re.compile(r"i(?:['’](?:m|ve|d|ll))?\b", re.I)
@@ -160,9 +156,7 @@ def _chosen(understood: UnderstoodLine, utterance: Utterance, kind: AnswerType |
         candidate
         for candidate in _fitting(wanted, utterance, by_meaning=asked, kind=kind)
         if (
-            candidate.entry.user_id in about
-            if about
-            else not own or _from_speaker(candidate.entry, utterance)
+            candidate.entry.user_id in about if about else not own or from_speaker(candidate.entry, utterance)
         )
         and not _of_other_family(candidate.entry.user_text, percept.text)
         and (asked or len(candidate.shared) >= COVERED * len(wanted))
@@ -272,7 +266,7 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
             tokens(find_topic(entry.user_text))
         )
         comes_back = (weighty and central and short) or (entry.importance >= MATTERS and len(shared) > 1)
-        if comes_back and not again and (_from_speaker(entry, utterance) or len(shared) > 1):
+        if comes_back and not again and (from_speaker(entry, utterance) or len(shared) > 1):
             chosen.append(entry)
     worded = (report for report in _in_words(chosen, understood, utterance) if not report.quoted)
     fresh = (report for report in worded if not _said_lately(report, utterance.said[-LATELY:]))
@@ -315,9 +309,9 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     unread = Why.LEXICAL in first and Why.SEMANTIC not in first  # it may be secret, or new
     if unread or not any(found.scores.get(Why.SEMANTIC) for found in in_mind.values()):
         return by_words
-    nearness = {number: _nearness(found, utterance, named, True) for number, found in in_mind.items()}
-    told = max(by_words, by_meaning, key=lambda found: nearness[found[0].entry.id] if found else -math.inf)
-    most = nearness[told[0].entry.id] if told else 0.0
+    near = {number: nearness(found, utterance, named, True) for number, found in in_mind.items()}
+    told = max(by_words, by_meaning, key=lambda found: near[found[0].entry.id] if found else -math.inf)
+    most = near[told[0].entry.id] if told else 0.0
     return [replace(one, sure=most >= SURE) for one in told] if most >= NEAR_QUESTION else []
 
 
@@ -352,7 +346,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     alike = LEAST_MEANING_SHORT if words < few else LEAST_MEANING
     named = _people_named(utterance)
     found = [
-        (_nearness(recalled, utterance, named, asks), recalled.entry)
+        (nearness(recalled, utterance, named, asks), recalled.entry)
         for recalled in in_force(utterance)
         if (
             (meaning := recalled.scores.get(Why.SEMANTIC, 0.0)) >= alike
@@ -369,12 +363,12 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     ]
     if not found:
         return []
-    loss = _loss_of_the_short if asks else lambda entry: 0.0
+    loss = loss_of_the_short if asks else lambda entry: 0.0
     most, best = min(found, key=lambda pair: (loss(pair[1]) - pair[0], pair[1].id))
     if most < least:
         return []
     if not _OVER.search(line):
-        near = (entry for nearness, entry in found if nearness >= max(most - CLEARLY, least))
+        near = (entry for how_near, entry in found if how_near >= max(most - CLEARLY, least))
         same = (entry for entry in near if entry is best or _of_same_matter(entry, best))
         best = max(same, key=lambda entry: entry.id)
     worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
@@ -420,63 +414,6 @@ def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
     """Whether the same person told both of the same things."""
     both = (topic_stems(tokens(told.user_text)) for told in (entry, other))
     return entry.user_id == other.user_id and len(next(both) & next(both)) >= 2
-
-
-def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], asks: bool) -> float:
-    """How well a memory fits a question or a remark: its meaning, shared words, importance, and who told it.
-
-    Telling another type of answer than was asked for, or having been overheard where others were said to the
-    character, counts against it. The weights are those of a softmax between the memories and none of them,
-    fitted to the sets of `benchmarks/talk` that are for tuning; for remarks this is the log of the odds.
-    """
-    entry, text = recalled.entry, utterance.percept.text
-    meaning = recalled.scores.get(Why.SEMANTIC, 0.0)
-    if not asks:
-        theirs = 0.74 * _from_speaker(entry, utterance) - 1.76 * _overheard(entry, utterance)
-        touched = 0.31 * _log_odds(recalled.scores.get(Why.TOUCHED, TOUCHED))
-        return 0.83 * meaning + 1.4 * entry.importance + theirs + touched + 1.2 * _told_words(entry) - 4.68
-    wanted, kind = topic_stems(tokens(text)), answer_type(text)
-    covered = len(wanted & topic_stems(tokens(entry.user_text))) / max(len(wanted), 1)
-    theirs = 0.45 * (entry.user_id in named) + 0.1 * _from_speaker(entry, utterance)
-    other = 0.0 if kind is None else 0.15 if kind.told_by(entry.user_text) else 0.4
-    near = (
-        meaning + 0.2 * covered + 0.6 * entry.importance + theirs - other - 0.5 * _overheard(entry, utterance)
-    )
-    return near + _answering(recalled, text)
-
-
-def _log_odds(likely: float) -> float:
-    return math.log(max(likely, LEAST_LIKELY) / max(1.0 - likely, LEAST_LIKELY))
-
-
-def _answering(recalled: Recalled, question: str) -> float:
-    """What a memory gains or loses by how likely it answers the question; 0 where no model could tell.
-
-    An open question ("what about…?", "anything I should…?") is answered by whatever is on its matter, so no
-    memory loses by it.
-    """
-    if (likely := recalled.scores.get(Why.ANSWER)) is None:
-        return 0.0
-    gain = READ * _log_odds(likely) + EVEN
-    return max(gain, 0.0) if _OPEN.search(question) else gain
-
-
-def _overheard(entry: MemoryEntry, utterance: Utterance) -> bool:
-    """Whether a line was only overheard where another one in mind was said to the character."""
-    return not entry.parts.addressed and any(found.entry.parts.addressed for found in utterance.recalled)
-
-
-def _loss_of_the_short(entry: MemoryEntry) -> float:
-    """What a short line loses of its nearness where one of several is chosen, 0 for `TELLING` words or more.
-
-    Idle talk is short, and near to anything. Whether it is near enough, its length has no say in.
-    """
-    return 0.2 * (math.log(TELLING + 1) - _told_words(entry))
-
-
-def _told_words(entry: MemoryEntry) -> float:
-    """The logarithm of how many words a line has; beyond `TELLING` they count for nothing."""
-    return math.log(min(len(tokens(entry.user_text)), TELLING) + 1)
 
 
 def _same_words(one: str, other: str) -> bool:
@@ -531,7 +468,7 @@ def _fitting(
         if not shared and (meant < ANSWERS_BY_MEANING or not (tells or kind is None)):
             continue
         rarity = sum(1.0 / frequency[stem] for stem in shared)
-        mine = 0.5 if _from_speaker(entry, utterance) else 0.0
+        mine = 0.5 if from_speaker(entry, utterance) else 0.0
         candidates.append(_Candidate(entry, shared, rarity + entry.importance + mine + meant + tells))
     return sorted(candidates, key=lambda c: (-c.score, c.entry.id))
 
@@ -628,10 +565,6 @@ def _in_words(
         if made and made.clause.casefold() not in clauses:
             clauses.add(made.clause.casefold())
             yield made
-
-
-def _from_speaker(entry: MemoryEntry, utterance: Utterance) -> bool:
-    return entry.user_id == utterance.percept.user_id
 
 
 def names_others(utterance: Utterance) -> bool:

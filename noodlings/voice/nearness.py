@@ -1,0 +1,91 @@
+"""How well a memory fits a question or a remark."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from noodlings.ports import Utterance
+from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.voice.question import answer_type
+from noodlings.voice.words import tokens, topic_stems
+
+NEAR_REMARK = -0.3
+"""Nearness (see `nearness`) from which a remark brings back what mattered."""
+NEAR_QUESTION, SURE = 0.52, 0.7
+"""Nearness from which a memory may answer a question, and from which it surely does."""
+READ, EVEN, LEAST_LIKELY = 0.12, 0.03, 0.02
+"""The weight of the log odds that a memory answers a question, what it gains at even odds, and the least
+probability that counts."""
+TOUCHED = 0.3
+"""How likely a remark touches on a memory of which no model can tell; from there on it need not be alike."""
+TELLING = 11
+"""Words of a line that is not short where one of several is chosen."""
+
+_OPEN = re.compile(r"\b(?:about|remember|recall|any\w*|should i|happened|wrong|come over)\b", re.I)
+"""Words of a question that many things may answer."""
+
+
+def nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], asks: bool) -> float:
+    """How well a memory fits a question or a remark: its meaning, shared words, importance, and who told it.
+
+    Telling another type of answer than was asked for, or having been overheard where others were said to the
+    character, counts against it. The weights are those of a softmax between the memories and none of them,
+    fitted to the sets of `benchmarks/talk` that are for tuning; for remarks this is the log of the odds.
+
+    Args:
+        named: ids of those whose name is in the line.
+        asks: it is a question.
+    """
+    entry, text = recalled.entry, utterance.percept.text
+    meaning = recalled.scores.get(Why.SEMANTIC, 0.0)
+    if not asks:
+        theirs = 0.74 * from_speaker(entry, utterance) - 1.76 * _overheard(entry, utterance)
+        touched = 0.31 * _log_odds(recalled.scores.get(Why.TOUCHED, TOUCHED))
+        return 0.83 * meaning + 1.4 * entry.importance + theirs + touched + 1.2 * _told_words(entry) - 4.68
+    wanted, kind = topic_stems(tokens(text)), answer_type(text)
+    covered = len(wanted & topic_stems(tokens(entry.user_text))) / max(len(wanted), 1)
+    theirs = 0.45 * (entry.user_id in named) + 0.1 * from_speaker(entry, utterance)
+    other = 0.0 if kind is None else 0.15 if kind.told_by(entry.user_text) else 0.4
+    near = (
+        meaning + 0.2 * covered + 0.6 * entry.importance + theirs - other - 0.5 * _overheard(entry, utterance)
+    )
+    return near + _answering(recalled, text)
+
+
+def _log_odds(likely: float) -> float:
+    return math.log(max(likely, LEAST_LIKELY) / max(1.0 - likely, LEAST_LIKELY))
+
+
+def _answering(recalled: Recalled, question: str) -> float:
+    """What a memory gains or loses by how likely it answers the question; 0 where no model could tell.
+
+    An open question ("what about…?", "anything I should…?") is answered by whatever is on its matter, so no
+    memory loses by it.
+    """
+    if (likely := recalled.scores.get(Why.ANSWER)) is None:
+        return 0.0
+    gain = READ * _log_odds(likely) + EVEN
+    return max(gain, 0.0) if _OPEN.search(question) else gain
+
+
+def _overheard(entry: MemoryEntry, utterance: Utterance) -> bool:
+    """Whether a line was only overheard where another one in mind was said to the character."""
+    return not entry.parts.addressed and any(found.entry.parts.addressed for found in utterance.recalled)
+
+
+def loss_of_the_short(entry: MemoryEntry) -> float:
+    """What a short line loses of its nearness where one of several is chosen, 0 for `TELLING` words or more.
+
+    Idle talk is short, and near to anything. Whether it is near enough, its length has no say in.
+    """
+    return 0.2 * (math.log(TELLING + 1) - _told_words(entry))
+
+
+def _told_words(entry: MemoryEntry) -> float:
+    """The logarithm of how many words a line has; beyond `TELLING` they count for nothing."""
+    return math.log(min(len(tokens(entry.user_text)), TELLING) + 1)
+
+
+def from_speaker(entry: MemoryEntry, utterance: Utterance) -> bool:
+    return entry.user_id == utterance.percept.user_id
