@@ -23,7 +23,7 @@ from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol, Why
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
-from noodlings.values.wording import GENTLY, DialogueAct
+from noodlings.values.wording import GENTLY, DialogueAct, SpokenFeeling
 from noodlings.voice.colour_affect import embodied, in_body, spoken, with_sentence, without_mannerism
 from noodlings.voice.composition import ENOUGH_WORDS
 from noodlings.voice.nearness import TOUCHED
@@ -249,9 +249,11 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 
 def _image_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     # What is worth keeping is met for what it says, unless it is its feeling that brings the image up.
-    to_keep = utterance.importance >= KEPT and understood_line(utterance).feeling is None
+    # Beside a sorrow there is none.
+    felt = understood_line(utterance).feeling
+    to_keep = utterance.importance >= KEPT and felt is None
     said_little = understood_line(utterance).act in (DialogueAct.SHORT, DialogueAct.THANKS)
-    if to_keep or said_little or is_heavy(utterance) or _answers(thought, utterance):
+    if to_keep or said_little or felt is SpokenFeeling.SORROW or _answers(thought, utterance):
         return ""
     lately = " ".join((thought, *utterance.said[-WINDOW:])).casefold()
     for symbol in lens.symbols:

@@ -369,8 +369,8 @@ def test_no_image_stands_beside_what_is_worth_keeping():
     assert colour("I'll remember that.", imagined, weighty) == "I'll remember that."
 
 
-def test_no_image_stands_beside_what_is_grave():
-    for text in ("the doctor says it is cancer", "I am so scared of tonight"):
+def test_no_image_stands_beside_a_sorrow():
+    for text in ("the doctor says it is cancer", "my sister died in the night"):
         assert colour("I'm here.", lens("subconscious"), utterance(text)) == "I'm here."
 
 
