@@ -55,7 +55,7 @@ MOST_READ, LONGEST_READ = 2_400, 800
 """Characters of the lines that are read for one answer, and of each, so that nobody keeps others waiting."""
 CLAUSE_WORDS = 10
 """Words of a clause that is told whole as an answer, or as many of them around the one that answers."""
-MATTERS, FEW_TOUCHED, BRIEF_REMARK = 0.4, 4, 5
+WEIGHTY, FEW_TOUCHED, BRIEF = 0.4, 4, 5
 """Importance from which a line is worth reading for whether a remark touches on it, how many of the best are,
 and the words below which a remark touches on nothing."""
 LONG, READ_CLOSELY, PHRASES = 90, 3, 12
@@ -221,12 +221,12 @@ async def _brought_back(
     known = {recalled.entry.id for recalled in chosen} | {turn.entry.id}
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
-    joined = [_linked_recall(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
+    along_with = (_linked_recall(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)])
+    joined = [*told, *along_with]
     known_of = await learned(archive, asked, tier, percept, core.persona, store)
     first = chosen[: max(most - len(joined) - len(known_of), 0)]
     in_mind = {turn.entry.id, *(one.entry.id for one in (*first, *joined))}
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
-    joined = [*told, *joined]
     reminded = once([*chosen[: max(most - len(joined), 0)], *joined[:most]])
     if tier <= archive.embedding.reach and archive.embedding.local:
         reminded = await _read_closely(reminded, percept, asked, services.names(), archive.embedding)
@@ -257,9 +257,9 @@ async def _read_closely(
             return None
         return {one.entry.id: answer for one, answer in zip(lines, answers, strict=True)}
 
-    if len(percept.text.split()) >= BRIEF_REMARK and not percept.text.rstrip().endswith("?"):
-        matter = [one for one in talk if one.entry.importance >= MATTERS or one.entry.pinned]
-        touched = await read(matter[:FEW_TOUCHED], asks=False) or {}
+    if len(percept.text.split()) >= BRIEF and not percept.text.rstrip().endswith("?"):
+        weighty = [one for one in talk if one.entry.importance >= WEIGHTY or one.entry.pinned]
+        touched = await read(weighty[:FEW_TOUCHED], asks=False) or {}
         found = [_read_as_touched(one, touched.get(one.entry.id)) for one in found]
     if _MAY_ASK.search(percept.text) and (answers := await read(talk, asks=True)) is not None:
         return [_read_as_answer(one, answers.get(one.entry.id)) for one in found]
