@@ -18,7 +18,7 @@ from noodlings.errors import NotFound
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
-from noodlings.ports import Allowance, Changes, Speech, Utterance
+from noodlings.ports import Allowance, Changes, Speech, Understood, Utterance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus
@@ -62,11 +62,11 @@ class LayeredHashingEmbedder(HashingEmbedder):
         self.passes.append(("embed", list(texts)))
         return super().embed(texts)
 
-    def read(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def read(self, texts: Sequence[str]) -> list[Understood]:
         """Beside the vector, the length of the text."""
         self.passes.append(("read", list(texts)))
         lengths = np.array([[len(text)] for text in texts], dtype=np.float32)
-        return super().embed(texts), lengths
+        return [Understood(*both) for both in zip(super().embed(texts), lengths, strict=True)]
 
 
 def make_persona(name: str, **changes: object) -> Persona:

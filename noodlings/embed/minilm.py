@@ -21,9 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.embed.answers import STATES, read_together
+from noodlings.embed.lines import read_line
 from noodlings.embed.session import load_session
 from noodlings.errors import NoodlingsError
-from noodlings.ports import Answer
+from noodlings.ports import Answer, Understood
 from noodlings.text import clean
 
 if TYPE_CHECKING:
@@ -93,23 +94,24 @@ class MiniLM:
             vectors[batch] = _pooled(hidden, mask)
         return vectors
 
-    def read(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
-        """The vectors that `embed` gives, and from the same pass what the layers hold, (len(texts), 7 · 384).
+    def read(self, texts: Sequence[str]) -> list[Understood]:
+        """The vectors that `embed` gives, and from the same pass what the layers hold, (7 · 384,), and what
+        each text is when somebody says it.
 
-        That is the mean over the tokens in layers 6, 4 and 2, and one mean of layer 4 for each of the
+        The layers are the mean over the tokens in layers 6, 4 and 2, and one mean of layer 4 for each of the
         queries, weighted by how well each token fits it. Raises as `embed` does.
         """
-        vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        found: dict[int, Understood] = {}
         queries = _queries()
-        layers = np.zeros((len(texts), (len(LAYERS) + queries.shape[1]) * DIMENSIONS), dtype=np.float32)
         for batch, hidden, mask in self.states(texts, LAYERS):
-            vectors[batch] = _pooled(hidden[0], mask)
+            vectors = _pooled(hidden[0], mask)
             for row, text in enumerate(batch):
                 # Over its own tokens alone, so that what it was batched with changes nothing here either.
                 own = [layer[row, : mask[row].sum()] for layer in hidden]
                 looks = _shares(own[LOOKED_AT] @ queries).T @ own[LOOKED_AT]
-                layers[text] = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
-        return vectors, layers
+                layers = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
+                found[text] = Understood(vectors[row], layers, read_line(own[LAYERS.index(STATES)]))
+        return [found[text] for text in range(len(texts))]
 
     def answers(
         self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True

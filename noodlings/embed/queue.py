@@ -386,15 +386,17 @@ class EmbeddingQueue:
                 self._changed.wait(pause)
 
 
-def understood_by(embedder: Embedder, texts: Sequence[str]) -> list[Understood]:
+def understood_by(embedder: Embedder, texts: Sequence[str]) -> Sequence[Understood]:
     """What an embedder makes of texts, read-only, in one pass. Raises as `embed` does."""
-    if not isinstance(embedder, LayeredEmbedder):
-        vectors = embedder.embed(texts)
-        vectors.flags.writeable = False
-        return [Understood(vector) for vector in vectors]
-    vectors, layers = embedder.read(texts)
-    vectors.flags.writeable = layers.flags.writeable = False
-    return [Understood(*row) for row in zip(vectors, layers, strict=True)]
+    if isinstance(embedder, LayeredEmbedder):
+        found = embedder.read(texts)
+    else:
+        found = [Understood(vector) for vector in embedder.embed(texts)]
+    for one in found:
+        one.vector.flags.writeable = False
+        if one.layers is not None:
+            one.layers.flags.writeable = False
+    return found
 
 
 def _together(texts: Iterable[str]) -> list[str]:

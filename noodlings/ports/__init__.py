@@ -42,6 +42,7 @@ from noodlings.ports.storage import (
     StoreSnapshot,
     WorldStore,
 )
+from noodlings.values.reading import LineReading
 
 
 class Clock(Protocol):
@@ -66,12 +67,27 @@ class Embedder(Protocol):
         """Unit vectors of shape (len(texts), dimensions). Raises `NoodlingsError` when it cannot."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Understood:
+    """A text as an embedder understood it.
+
+    Attributes:
+        vector: unit vector, (dimensions,).
+        layers: what the layers of its model hold; None without a `LayeredEmbedder`.
+        reading: what the text is when somebody says it; None likewise.
+    """
+
+    vector: npt.NDArray[np.float32]
+    layers: npt.NDArray[np.float32] | None = None
+    reading: LineReading | None = None
+
+
 @runtime_checkable
 class LayeredEmbedder(Embedder, Protocol):
-    """An embedder that also gives what the layers of its model hold."""
+    """An embedder that also tells what its model makes of a text."""
 
-    def read(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """What `embed` gives, and from the same pass what the model's layers hold, a row for each text."""
+    def read(self, texts: Sequence[str]) -> Sequence[Understood]:
+        """What `embed` gives, and more of the same pass, for each text. Raises as `embed` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +126,3 @@ class PersonalDatum:
     kind: str
     start: int
     end: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Understood:
-    """A text as an embedder understood it; `layers` is None without a `LayeredEmbedder`."""
-
-    vector: npt.NDArray[np.float32]
-    layers: npt.NDArray[np.float32] | None = None

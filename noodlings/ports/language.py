@@ -17,6 +17,7 @@ from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.model_status import ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
+from noodlings.values.reading import LineReading
 from noodlings.values.relationship import Relationship
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.tone import PLAIN, Tone
@@ -43,6 +44,7 @@ class Utterance:
         mood: what the agent feels now.
         tone: what the answer must do justice to.
         importance: of what is answered, as it was encoded, 0…1.
+        reading: what is answered, as a model reads it; None where none did.
         recalled: what is in mind, oldest to newest.
         names: user id → shown name, for everybody who is mentioned.
         everybody: the same for all who are known; a guard checks that a model speaks for none of them.
@@ -76,6 +78,7 @@ class Utterance:
     seed: int = 0
     tone: Tone = PLAIN
     importance: float = 0.0
+    reading: LineReading | None = None
     relationships: tuple[Relationship, ...] = ()
     reach: Tier = Tier.SECRET
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import onnxruntime
 import pytest
 from tokenizers import BertWordPieceTokenizer
@@ -15,6 +17,7 @@ from noodlings.affect.network import LAYERS_SIZE
 from noodlings.embed import minilm as module
 from noodlings.embed.minilm import LAYERS, MAX_TOKENS, MiniLM
 from noodlings.errors import NoodlingsError
+from noodlings.ports import Understood
 
 
 @pytest.fixture(scope="module")
@@ -57,24 +60,28 @@ def test_the_vectors_are_those_of_the_file_as_it_was_published(minilm: MiniLM) -
 
 
 def test_what_is_read_beside_a_vector_leaves_it_as_it_is(minilm: MiniLM) -> None:
-    np.testing.assert_array_equal(minilm.read(TEXTS)[0], minilm.embed(TEXTS))
+    np.testing.assert_array_equal([one.vector for one in minilm.read(TEXTS)], minilm.embed(TEXTS))
+
+
+def layers_of(read: Sequence[Understood]) -> npt.NDArray[np.float32]:
+    return np.array([one.layers for one in read])
 
 
 def test_what_the_layers_hold_depends_on_the_text_alone(minilm: MiniLM) -> None:
-    _, together = minilm.read(TEXTS)
+    together = layers_of(minilm.read(TEXTS))
     assert together.shape == (len(TEXTS), LAYERS_SIZE)
     assert together.dtype == np.float32
     assert np.isfinite(together).all()
-    alone = np.concatenate([minilm.read([text])[1] for text in TEXTS])
+    alone = np.concatenate([layers_of(minilm.read([text])) for text in TEXTS])
     np.testing.assert_allclose(together, alone, atol=1e-5)
-    np.testing.assert_array_equal(minilm.read(TEXTS)[1], together)
-    assert minilm.read([])[1].shape == (0, LAYERS_SIZE)
+    np.testing.assert_array_equal(layers_of(minilm.read(TEXTS)), together)
+    assert minilm.read([]) == []
 
 
 def test_the_layers_hold_the_means_of_the_tokens_and_what_the_queries_look_at(minilm: MiniLM) -> None:
     [(_, hidden, mask)] = minilm.states(TEXTS[:1], LAYERS)
     assert mask.all()
-    [layers] = minilm.read(TEXTS[:1])[1]
+    [layers] = layers_of(minilm.read(TEXTS[:1]))
     means, looks = layers[: 3 * 384].reshape(3, 384), layers[3 * 384 :].reshape(-1, 384)
     for mean, states in zip(means, hidden, strict=True):
         np.testing.assert_allclose(mean, states[0].mean(axis=0), atol=1e-6)

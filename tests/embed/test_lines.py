@@ -1,0 +1,86 @@
+"""What a line is when somebody says it, as the model reads it: of writers of whom it learnt nothing, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from noodlings.embed.lines import ACTS
+from noodlings.embed.minilm import MiniLM
+from noodlings.lab.evaluate.affect import auc
+from noodlings.values.reading import LineReading
+from noodlings.values.wording import DialogueAct
+
+HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"
+EVERY = 4
+"""Of the lines held back each so manieth is read here; `tools/lines/fit.py` reads them all."""
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLM:
+    return MiniLM()
+
+
+def read(minilm: MiniLM, *lines: str) -> list[LineReading]:
+    return [one.reading for one in minilm.read(lines) if one.reading is not None]
+
+
+def test_bad_and_good_news_without_a_word_of_feeling_are_told_apart(minilm: MiniLM) -> None:
+    drowned, healed, mild = read(
+        minilm,
+        "they found his boat on the rocks and nobody in it",
+        "the splint came off today and i ran all the way to the bridge",
+        "the ferry leaves from the other quay on sundays",
+    )
+    assert drowned.valence < -0.3
+    assert healed.valence > 0.2
+    assert abs(mild.valence) < 0.2
+
+
+@pytest.mark.parametrize(
+    ("line", "act"),
+    [
+        ("a bowl of the lentils and half a loaf, whenever you're ready", DialogueAct.AVAILABILITY),
+        ("hold this rope a second would you", DialogueAct.REQUEST),
+        ("there's ice under the snow past the chapel, go round by the wall", DialogueAct.WARNING),
+        ("have some of these cherries, I picked far too many", DialogueAct.OFFER),
+        ("that's me away then, early start", DialogueAct.FAREWELL),
+        ("my uncle built the first two rooms and my father the rest", DialogueAct.STATEMENT),
+    ],
+)
+def test_what_has_to_be_answered_is_heard_without_a_fixed_phrase(
+    minilm: MiniLM, line: str, act: DialogueAct
+) -> None:
+    [reading] = read(minilm, line)
+    assert reading.likeliest()[0] is act
+
+
+def test_lines_of_writers_of_whom_nothing_was_learnt(minilm: MiniLM) -> None:
+    rows = [row.split("\t") for row in HELD_BACK.read_text("utf-8").splitlines() if row[:1] != "#"][::EVERY]
+    readings = read(minilm, *(text for _, _, _, text in rows))
+    acts = [reading.likeliest()[0] == act for reading, (_, _, act, _) in zip(readings, rows, strict=True)]
+    assert sum(acts) / len(acts) > 0.8
+    keep, valence = (np.array([float(row[at]) for row in rows]) for at in (0, 1))
+    felt = np.array([one.valence for one in readings])
+    clear = np.abs(valence) >= 3
+    assert (auc(felt[clear], valence[clear] > 0) or 0.0) > 0.85
+    assert (auc(np.array([one.significance for one in readings]), keep >= 5) or 0.0) > 0.93
+
+
+@pytest.mark.parametrize("text", ["", "…", "\u202e", "🦆" * 50, "漢字", "a" * 4_000, "sea " * 3_000])
+def test_any_text_is_read_within_its_ranges(minilm: MiniLM, text: str) -> None:
+    [reading] = read(minilm, text)
+    assert -1.0 <= reading.valence <= 1.0
+    assert 0.0 <= reading.significance <= 1.0
+    assert [act for act, _ in reading.acts] == list(ACTS)
+    assert sum(likely for _, likely in reading.acts) == pytest.approx(1.0)
+
+
+def test_a_line_is_read_alike_whatever_it_is_read_with(minilm: MiniLM) -> None:
+    line = "hold this rope a second would you"
+    [alone] = read(minilm, line)
+    together = read(minilm, "no", line, "sea " * 300)[1]
+    assert together.valence == pytest.approx(alone.valence, abs=1e-5)
+    assert together.likeliest()[1] == pytest.approx(alone.likeliest()[1], abs=1e-5)
