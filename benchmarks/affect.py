@@ -21,6 +21,7 @@ import numpy as np
 
 from noodlings.affect.appraisal import Appraiser
 from noodlings.embed.minilm import MiniLM
+from noodlings.ports import Understood
 
 SENTENCES = Path(__file__).parents[1] / "tests" / "affect" / "sentences.csv"
 ROUNDS = 5
@@ -33,15 +34,16 @@ def ways(embedder: MiniLM, appraiser: Appraiser, vectors: dict[str, Any]) -> dic
     return {
         "embedding": lambda text: embedder.embed([text]),
         "appraisal by words": appraiser.appraise,
-        "appraisal, vector at hand": lambda text: appraiser.appraise(text, vector=vectors[text]),
+        "appraisal, vector at hand": lambda text: appraiser.appraise(
+            text, understood=Understood(vectors[text])
+        ),
         "embedding and appraisal": lambda text: appraised(embedder, appraiser, text),
     }
 
 
 def appraised(embedder: MiniLM, appraiser: Appraiser, text: str) -> Any:
     """What is felt about a text, in one pass of the model."""
-    vectors, layers = embedder.read([text])
-    return appraiser.appraise(text, vector=vectors[0], layers=layers[0])
+    return appraiser.appraise(text, understood=embedder.read([text])[0])
 
 
 def measure() -> dict[str, Any]:

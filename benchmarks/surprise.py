@@ -46,8 +46,7 @@ def live(texts: Sequence[str], meant: Meant, by_meaning: bool) -> tuple[np.ndarr
     mind, appraiser, lived = Mind(), Appraiser(), []
     for turn, text in enumerate(texts):
         meaning = meant(text)
-        heard = {"vector": meaning.vector, "layers": meaning.layers} if by_meaning else {}
-        affect = appraiser.appraise(text, addressed=True, **heard).affect
+        affect = appraiser.appraise(text, addressed=True, understood=meaning if by_meaning else None).affect
         lived.append(mind.perceive(affect, meaning.vector, 20.0 * turn))
     return np.array([percept.surprise for percept in lived]), np.array([percept.state for percept in lived])
 

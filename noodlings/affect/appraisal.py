@@ -25,6 +25,7 @@ from noodlings.affect.good_news import good_news
 from noodlings.affect.network import LAYERS_SIZE, VECTOR_SIZE, Array, Network, network_of
 from noodlings.affect.significance import significance
 from noodlings.affect.words import Reading, read
+from noodlings.ports import Understood
 from noodlings.text import clean
 from noodlings.values.affect import AXES, REST, Affect
 
@@ -99,6 +100,8 @@ CLEARLY_BAD = -0.2
 """Valence, as a rating, below which only a trouble that is over can be good news."""
 IS_NEWS = 0.15
 """Significance below which nothing is news, and is not looked through."""
+FELT_AS_A_LINE, KEPT_AS_A_LINE = 0.8, 0.5
+"""How much the valence and the significance of a line that somebody says count beside those of its text."""
 MOURNED = 0.65
 """Sorrow in the words from which good news in them changes nothing."""
 BARE_EXCLAMATION = 0.5
@@ -132,45 +135,45 @@ class Appraiser:
     """
 
     def __init__(self) -> None:
-        self._latest: dict[bool, tuple[str, Array | None, Array | None, Appraisal]] = {}
+        self._latest: dict[tuple[bool, bool], tuple[str, Understood | None, Appraisal]] = {}
 
     def appraise(
-        self,
-        text: str,
-        *,
-        addressed: bool = False,
-        vector: npt.NDArray[Any] | None = None,
-        layers: npt.NDArray[Any] | None = None,
+        self, text: str, *, addressed: bool = False, said: bool = False, understood: Understood | None = None
     ) -> Appraisal:
         """What is felt about `text`.
 
         Args:
             addressed: it was meant for whoever feels it.
-            vector: of the text by `noodlings.embed.minilm.MiniLM`, shape (384,). One of another shape is
-                another model's and is not used.
-            layers: as its `read` gives them, shape (2688,); without them the vector must do.
+            said: somebody says or does it; then what it is as a line counts, too.
+            understood: the text by `noodlings.embed.minilm.MiniLM`. A vector of another shape than (384,) is
+                another model's and is not used; without layers, (2688,), the vector must do.
         """
-        kept = self._latest.get(addressed)
-        if kept is not None and kept[0] == text and kept[1] is vector and kept[2] is layers:
-            return kept[3]
-        appraisal = self._read(text, addressed, vector, layers)
-        self._latest[addressed] = text, vector, layers, appraisal
+        kept = self._latest.get((addressed, said))
+        if kept is not None and kept[0] == text and kept[1] is understood:
+            return kept[2]
+        appraisal = self._read(text, addressed, said, understood)
+        self._latest[addressed, said] = text, understood, appraisal
         return appraisal
 
     def let_go(self) -> None:
         """Empty the cache."""
         self._latest.clear()
 
-    def _read(self, text: str, addressed: bool, vector: Array | None, layers: Array | None) -> Appraisal:
-        said = clean(text)
-        reading = read(said)
+    def _read(self, text: str, addressed: bool, said: bool, understood: Understood | None) -> Appraisal:
+        cleaned = clean(text)
+        reading = read(cleaned)
+        vector, layers = (None, None) if understood is None else (understood.vector, understood.layers)
         meant = vector if vector is not None and vector.shape == (VECTOR_SIZE,) else None
         network, inputs, by = _chosen_network(reading, meant, layers)
         rating = _without_denied(network(inputs)[0], reading)
         worth = significance(reading, meant)
+        valence = rating[0]
+        if said and understood is not None and (line := understood.reading) is not None:
+            rating[0] += FELT_AS_A_LINE * (line.valence - rating[0])
+            worth += KEPT_AS_A_LINE * (line.significance - worth)
         if worth >= IS_NEWS and reading.sorrow < MOURNED:
-            news = good_news(said)
-            if news == "over" or (news == "new" and rating[0] > CLEARLY_BAD):
+            news = good_news(cleaned)
+            if news == "over" or (news == "new" and valence > CLEARLY_BAD):
                 rating[0] = max(rating[0], GOOD_NEWS)
         if meant is None and not _any_feeling(reading):
             rating[_AROUSAL] *= BARE_EXCLAMATION

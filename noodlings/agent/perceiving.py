@@ -30,7 +30,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import TIER_WORDS, Tier
 from noodlings.values.floor import Decision
 from noodlings.values.memory import OWN_MARKS, EntryVector, MemoryEntry
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import SAID, Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.relationship import NO_REGARD, Regard
 
@@ -257,6 +257,7 @@ def take_in(
         core.affect,
         regard,
         before=before if by_words and not event else None,
+        reading=None if words is None else words.reading,
     )
 
 
@@ -274,8 +275,8 @@ def appraise(
     if of_event is not None:
         return of_event, BY_RULE, None
     text = without_shouting(services, percept.user_id, percept.text)
-    vector, layers = (None, None) if words is None else (words.vector, words.layers)
-    appraisal = services.appraiser.appraise(text, addressed=percept.addressed, vector=vector, layers=layers)
+    addressed, said = percept.addressed, percept.kind in SAID
+    appraisal = services.appraiser.appraise(text, addressed=addressed, said=said, understood=words)
     return appraisal.affect, appraisal.by, appraisal.significance
 
 

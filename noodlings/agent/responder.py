@@ -185,7 +185,8 @@ class Responder:
         utterance = self.utterance_of(felt, turn.recalled, moment, turn.earlier)
         importance = turn.entry.encoded_importance
         known = turn.relationships
-        return replace(utterance, mood=turn.mood, tone=turn.tone, importance=importance, relationships=known)
+        heard = replace(utterance, tone=turn.tone, importance=importance, reading=turn.reading)
+        return replace(heard, mood=turn.mood, relationships=known)
 
     def utterance_of(
         self,

@@ -15,6 +15,7 @@ from noodlings.values.audience import Audience
 from noodlings.values.floor import Decision
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
+from noodlings.values.reading import LineReading
 from noodlings.values.relationship import NO_REGARD, Regard, Relationship, manner_to
 from noodlings.values.tone import PLAIN, Tone
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
@@ -38,6 +39,7 @@ class Turn:
         recalled: what is in mind for the answer, oldest to newest.
         before: the mood before it, where a model may refine the appraisal of its words; else None.
         thought: the plain thought before it is modulated.
+        reading: what is answered, as a model reads it; None where none did.
         used: ids of the entries that the response came from.
         said: the part of the response that was said already.
         earlier: talk that the agent never heard, as the speaker reports it, oldest first.
@@ -59,6 +61,7 @@ class Turn:
     recalled: list[Recalled] = field(default_factory=list)
     tone: Tone = PLAIN
     before: Mood | None = None
+    reading: LineReading | None = None
     thought: str = ""
     modulations: tuple[Modulation, ...] = ()
     response: str | None = None

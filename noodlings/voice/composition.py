@@ -29,8 +29,8 @@ _ABOUT_ITSELF = frozenset({
 })  # fmt: skip
 """Acts after which a character may speak of itself."""
 _SMALL_TALK = _ABOUT_ITSELF | {
-    DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.SIGNS,
-    DialogueAct.NUMBERS, DialogueAct.LONG,
+    DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.REMARK, DialogueAct.TEASING, DialogueAct.GRUMBLE,
+    DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.SIGNS, DialogueAct.NUMBERS, DialogueAct.LONG,
 }  # fmt: skip
 """Acts that deserve more than a few words; outside `_ABOUT_ITSELF` only own mannerisms are added."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
@@ -39,7 +39,7 @@ _RESERVED = frozenset({DialogueAct.GREETING_RESERVED, DialogueAct.FAREWELL_RESER
 _SERIOUS = frozenset({
     DialogueAct.INSULT, DialogueAct.EMOTE_HARSH, DialogueAct.REMEMBER, DialogueAct.UNSURE,
     DialogueAct.LEARNED,
-    DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE, DialogueAct.ANGRY,
+    DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE, DialogueAct.ANGRY, DialogueAct.WARNING,
 }) | _RESERVED  # fmt: skip
 """Acts, besides the heavy ones, after which a playful gesture is out of place."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})

@@ -50,20 +50,30 @@ ACKNOWLEDGED = 0.6
 
 _MAY_REMIND = frozenset({
     DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
-    DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.EVENT, DialogueAct.EMOTE,
-    DialogueAct.EMOTE_SAD,
+    DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.REMARK, DialogueAct.GRUMBLE,
+    DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.EMOTE_SAD,
 })  # fmt: skip
 """Acts that may bring a memory back. News of a death gets sympathy alone."""
 _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.REQUEST,
     DialogueAct.AVAILABILITY,
+    DialogueAct.OFFER,
+    DialogueAct.WARNING,
+    DialogueAct.TEASING,
+    DialogueAct.FAREWELL,
     DialogueAct.ADVICE,
     DialogueAct.YES_OR_NO,
     DialogueAct.PERSONAL,
 }
+_TELLS = frozenset({
+    DialogueAct.STATEMENT, DialogueAct.REMARK, DialogueAct.TEASING, DialogueAct.GRUMBLE,
+})  # fmt: skip
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
 """Acts that tell a memory that nobody asked for."""
-_COMFORTED = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
+_COMFORTED = frozenset({
+    DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED, DialogueAct.REMARK,
+    DialogueAct.TEASING, DialogueAct.GRUMBLE,
+})  # fmt: skip
 """Acts that get comfort where the tone is grave."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 CLEARLY = 0.4
@@ -147,7 +157,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
 def understood_line(utterance: Utterance) -> UnderstoodLine:
     """The line as it is understood; a feeling without words counts where it is clear."""
     felt = _clearly_felt(utterance.percept.affect, utterance.importance)
-    return understand(utterance.percept, utterance.persona, felt=felt)
+    return understand(utterance.percept, utterance.persona, felt=felt, reading=utterance.reading)
 
 
 def _clearly_felt(affect: Affect | None, importance: float) -> bool:
@@ -288,7 +298,7 @@ def _choose_act(
         # Of what may as well be no grief, comfort would be out of place: that it is kept never is.
         clear = _clearly_felt(utterance.percept.affect, utterance.importance)
         return (DialogueAct.SAD if clear else DialogueAct.KEEP), ()
-    if understood.act is DialogueAct.STATEMENT and utterance.tone.name is ToneName.GLAD:
+    if understood.act in _TELLS and utterance.tone.name is ToneName.GLAD:
         return DialogueAct.GLAD, ()
     if understood.act in _AIMED and names_others(utterance):
         return DialogueAct.EMOTE, ()
@@ -316,7 +326,7 @@ def _still_sad(understood: UnderstoodLine, utterance: Utterance) -> bool:
     """
     percept = utterance.percept
     sad = percept.affect is not None and percept.affect.valence <= STILL_SAD
-    more = sad or understood.act is not DialogueAct.STATEMENT or goes_on(percept.text)
+    more = sad or understood.act not in _TELLS or goes_on(percept.text)
     return more or utterance.tone.why is ToneSource.SAID
 
 

@@ -18,6 +18,7 @@ from noodlings.text import cached_by_text
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept, in_confidence, told_name
 from noodlings.values.persona import Persona
+from noodlings.values.reading import LineReading
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.hearing import first_match
 from noodlings.voice.phrasebook import feeling
@@ -43,6 +44,21 @@ HEAVY = frozenset({
     DialogueAct.COMFORT,
 })  # fmt: skip
 """Acts that call for comfort."""
+LIKELY, SURE = 0.5, 0.7
+"""Probability from which a model says what a line is that no rule knows, and from which it overrules one."""
+_OVERSTATED = frozenset({
+    DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY, DialogueAct.TIRED, DialogueAct.BORED,
+})  # fmt: skip
+"""Feelings that a jest or a grumble names as well."""
+_LIGHTLY = frozenset({DialogueAct.TEASING, DialogueAct.GRUMBLE})
+_MAY_BE_ELSE = frozenset({
+    QuestionKind.UNKNOWN, QuestionKind.ADVICE, QuestionKind.YES_OR_NO, QuestionKind.PERSONAL,
+    QuestionKind.REQUEST, QuestionKind.AVAILABILITY, QuestionKind.PERMISSION,
+})  # fmt: skip
+"""Questions whose form others have, too."""
+_INSTEAD = frozenset({
+    DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.PERMISSION, DialogueAct.OFFER,
+})  # fmt: skip
 _UNPLEASANT = -0.3
 """Valence below which a statement is not said back."""
 
@@ -115,20 +131,29 @@ class UnderstoodLine:
         return self.act in HEAVY
 
 
-def understand(percept: Percept, persona: Persona, felt: bool = True) -> UnderstoodLine:
-    """Understand a percept by its words and, if `felt`, by the affect that came with it."""
+def understand(
+    percept: Percept, persona: Persona, felt: bool = True, reading: LineReading | None = None
+) -> UnderstoodLine:
+    """Understand a percept by its words, by what a model reads in it and, if `felt`, by the affect that came
+    with it."""
     said = percept.text[:ATTENTION]
     spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
     text = without_names(" ".join(_MARKUP.sub(" ", spoken).split()), persona)
     done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
     affect = percept.affect if felt else None
     secret = in_confidence(percept.kind, percept.text)  # as it is kept: a promise must hold
-    return _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret)
+    return _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, reading)
 
 
 @cached_by_text(maxsize=64)
 def _understood(
-    text: str, kind: Kind, affect: Affect | None, done: bool, long: bool, secret: bool
+    text: str,
+    kind: Kind,
+    affect: Affect | None,
+    done: bool,
+    long: bool,
+    secret: bool,
+    reading: LineReading | None,
 ) -> UnderstoodLine:
     """Cached, as a line is understood again for every lens."""
     if kind in _EVENTS:
@@ -137,7 +162,7 @@ def _understood(
         return UnderstoodLine(DialogueAct.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
     if kind is Kind.EMOTE or done:
         return _hear_emote(text, affect, long, secret)
-    return _hear_words(text, affect, long, secret)
+    return _hear_words(text, affect, long, secret, reading)
 
 
 def _hear_emote(text: str, affect: Affect | None, long: bool, secret: bool) -> UnderstoodLine:
@@ -162,7 +187,9 @@ def _doing(words: list[str]) -> set[str]:
     return {first, " ".join([first, *words[1:2]])}
 
 
-def _hear_words(text: str, affect: Affect | None, long: bool, secret: bool) -> UnderstoodLine:
+def _hear_words(
+    text: str, affect: Affect | None, long: bool, secret: bool, reading: LineReading | None = None
+) -> UnderstoodLine:
     words = tokens(text)
     if not words or _is_foreign(text, words):
         return UnderstoodLine(_act_without_words(text, bool(words)))
@@ -175,8 +202,12 @@ def _hear_words(text: str, affect: Affect | None, long: bool, secret: bool) -> U
         if felt is DialogueAct.GLAD or (question not in _MAY_TELL and felt is not DialogueAct.DESPAIR):
             felt = None
         asked = topic_stems(tokens(last_sentence(text))) or stems
-        return UnderstoodLine(felt or question.act, question, asked, question.topic(text, topic))
-    act = _statement_act(text, line, affect, secret)
+        return UnderstoodLine(
+            felt or _asks_as_read(question, reading), question, asked, question.topic(text, topic)
+        )
+    act = _statement_act(text, line, affect, secret, reading)
+    if act is DialogueAct.QUESTION:
+        return UnderstoodLine(act, QuestionKind.UNKNOWN, stems, topic)
     if act is DialogueAct.STATEMENT and long:
         act = DialogueAct.LONG
     light = affect is None or affect.valence > _UNPLEASANT
@@ -184,17 +215,31 @@ def _hear_words(text: str, affect: Affect | None, long: bool, secret: bool) -> U
     return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
 
 
-def _statement_act(text: str, line: str, affect: Affect | None, secret: bool) -> DialogueAct:
-    """The act of a line that asks nothing."""
+def _asks_as_read(question: QuestionKind, reading: LineReading | None) -> DialogueAct:
+    """How a question is answered that no memory answers; its form may be that of something else, of which a
+    model is sure ("want half of my sandwich?")."""
+    likely, sure = (question.act, 0.0) if reading is None else reading.likeliest()
+    return likely if question in _MAY_BE_ELSE and likely in _INSTEAD and sure >= SURE else question.act
+
+
+def _statement_act(
+    text: str, line: str, affect: Affect | None, secret: bool, reading: LineReading | None
+) -> DialogueAct:
+    """The act of a line that asks nothing by its words; a model may hear it ask all the same."""
+    likely, sure = (DialogueAct.STATEMENT, 0.0) if reading is None else reading.likeliest()
     found = _act("told_first", line)
     if found is None and secret:
         return DialogueAct.SECRET
     found = found or _act("told_second", line) or _act("feelings", line)
+    if found in _OVERSTATED and likely in _LIGHTLY and sure >= SURE:
+        return likely
     if found in (None, DialogueAct.GREETING) and told_name(text):
         return DialogueAct.TOLD_NAME
     if found is None and _GREETS.match(text) and line.count(" ") < GREETING_WORDS:
         return DialogueAct.GREETING
     found = found or _act("told", line)
+    if found is None and likely is not DialogueAct.STATEMENT and sure >= LIKELY:
+        return likely
     return found or _by_affect(affect, line) or DialogueAct.STATEMENT
 
 

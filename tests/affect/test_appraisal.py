@@ -15,6 +15,7 @@ from noodlings.affect.appraisal import Appraisal, Appraiser
 from noodlings.affect.feeling import family
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
+from noodlings.ports import Understood
 from noodlings.values.affect import AXES, Affect
 from tests.thorough import examples
 
@@ -34,14 +35,18 @@ def minilm() -> MiniLM:
 
 def by_layers(minilm: MiniLM, text: str) -> Appraisal:
     """As a percept is appraised where the model is installed."""
-    vectors, layers = minilm.read([text])
-    return appraiser.appraise(text, vector=vectors[0], layers=layers[0])
+    return appraiser.appraise(text, understood=minilm.read([text])[0])
+
+
+def by_vector(minilm: MiniLM, text: str) -> Appraisal:
+    """As one is where the vector alone is known."""
+    return appraiser.appraise(text, understood=Understood(minilm.embed([text])[0]))
 
 
 def every_way(minilm: MiniLM, text: str) -> list[Affect]:
     """By the words alone, with the vector, and with the layers."""
-    by_vector = appraiser.appraise(text, vector=minilm.embed([text])[0])
-    return [way.affect for way in (appraiser.appraise(text), by_vector, by_layers(minilm, text))]
+    ways = (appraiser.appraise(text), by_vector(minilm, text), by_layers(minilm, text))
+    return [way.affect for way in ways]
 
 
 @pytest.fixture(scope="module")
@@ -199,22 +204,24 @@ def test_being_addressed_wakes_a_little() -> None:
 def test_it_says_what_it_went_by(minilm: MiniLM) -> None:
     text = "The ferry leaves at noon."
     assert appraiser.appraise(text).by == "words"
-    assert appraiser.appraise(text, vector=minilm.embed([text])[0]).by == "words+vector"
+    assert by_vector(minilm, text).by == "words+vector"
     assert by_layers(minilm, text).by == "words+layers"
 
 
 def test_layers_of_another_model_are_not_used(minilm: MiniLM) -> None:
     text = "The ferry leaves at noon."
-    vectors, layers = minilm.read([text])
-    by_vector = appraiser.appraise(text, vector=vectors[0])
-    assert appraiser.appraise(text, vector=vectors[0], layers=layers[0, 1:]) == by_vector
-    other = np.ones(64, dtype=np.float32) / 8
-    assert appraiser.appraise(text, vector=other, layers=layers[0]) == appraiser.appraise(text)
+    [read] = minilm.read([text])
+    assert read.layers is not None
+    other = Understood(read.vector, read.layers[1:])
+    assert appraiser.appraise(text, understood=other) == by_vector(minilm, text)
+    other = Understood(np.ones(64, dtype=np.float32) / 8, read.layers)
+    assert appraiser.appraise(text, understood=other) == appraiser.appraise(text)
 
 
 def test_a_vector_of_another_model_is_not_used() -> None:
     text = "The ferry leaves at noon."
-    assert appraiser.appraise(text, vector=np.ones(64, dtype=np.float32) / 8) == appraiser.appraise(text)
+    other = Understood(np.ones(64, dtype=np.float32) / 8)
+    assert appraiser.appraise(text, understood=other) == appraiser.appraise(text)
 
 
 def test_it_is_surer_of_strong_words() -> None:

@@ -68,10 +68,9 @@ def test_what_is_no_fact_or_no_news_is_not(line: str) -> None:
 
 def felt(*lines: str) -> list[float]:
     """The valence of lines as they are felt with the embedding model."""
-    vectors, layers = MiniLM().read(lines)
     return [
-        Appraiser().appraise(line, vector=vector, layers=layer).affect.valence
-        for line, vector, layer in zip(lines, vectors, layers, strict=True)
+        Appraiser().appraise(line, said=True, understood=understood).affect.valence
+        for line, understood in zip(lines, MiniLM().read(lines), strict=True)
     ]
 
 

@@ -22,8 +22,8 @@ def significance() -> Callable[..., float]:
     embedder, appraiser = MiniLM(), Appraiser()
 
     def of(text: str, meant: bool = True) -> float:
-        vector = embedder.embed([text])[0] if meant else None
-        return appraiser.appraise(clean(text), vector=vector).significance
+        understood = embedder.read([text])[0] if meant else None
+        return appraiser.appraise(clean(text), said=True, understood=understood).significance
 
     return of
 

@@ -121,8 +121,8 @@ async def test_a_percept_goes_through_the_model_once_for_its_vector_and_its_feel
     heard.close()
     assert [texts for _, texts in embedder.passes].count(["my dog died"]) == 1
     [given] = appraiser.given
-    np.testing.assert_array_equal(given["vector"], HashingEmbedder().embed(["my dog died"])[0])
-    np.testing.assert_array_equal(given["layers"], [11.0])
+    np.testing.assert_array_equal(given["understood"].vector, HashingEmbedder().embed(["my dog died"])[0])
+    np.testing.assert_array_equal(given["understood"].layers, [11.0])
 
 
 @pytest.mark.parametrize("heard", [EmbeddingQueue(), EmbeddingQueue(HashingEmbedder())])
@@ -132,5 +132,6 @@ async def test_without_layers_the_appraisal_goes_by_what_there_is(
     appraiser = Asked()
     await make_agent(heard=heard, appraiser=appraiser).perceive(said("my dog died"))
     heard.close()
-    assert appraiser.given[0]["layers"] is None
-    assert (appraiser.given[0]["vector"] is None) == (not heard.model)
+    understood = appraiser.given[0]["understood"]
+    assert (understood is None) == (not heard.model)
+    assert understood is None or understood.layers is None

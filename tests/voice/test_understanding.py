@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept, in_confidence
+from noodlings.values.reading import LineReading
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.understanding import understand
 from tests.voice.utterances import PERSONAS
@@ -49,6 +50,38 @@ def test_every_line_of_the_corpus_is_heard_as_it_says() -> None:
         if (got := hear(row.line)) != row
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def read_as(line: str, act: DialogueAct, likely: float) -> DialogueAct:
+    """How a line is heard that a model takes for this, with this probability."""
+    acts = ((act, likely), (DialogueAct.STATEMENT, 1.0 - likely))
+    percept = Percept("user_caity", line, 0.0, affect=Affect(-0.9, 0.8, 0.9, 0.0, 0.0))
+    return understand(percept, PERSONAS["phi"], reading=LineReading(0.0, 0.0, acts)).act
+
+
+@pytest.mark.parametrize("likely", [0.49, 0.51])
+def test_what_no_rule_knows_is_what_a_model_takes_it_for_if_that_is_likely(likely: float) -> None:
+    heard = read_as("wolves along the upper road since the thaw", DialogueAct.WARNING, likely)
+    assert heard is (DialogueAct.WARNING if likely > 0.5 else DialogueAct.AFRAID)
+
+
+def test_a_line_that_a_model_hears_ask_may_be_answered_from_memory() -> None:
+    acts = ((DialogueAct.QUESTION, 0.9), (DialogueAct.STATEMENT, 0.1))
+    percept = Percept("user_caity", "curious where the ferryman sleeps", 0.0)
+    heard = understand(percept, PERSONAS["phi"], reading=LineReading(0.0, 0.0, acts))
+    assert heard.question.may_be_known
+
+
+def test_a_rule_stands_against_a_model() -> None:
+    assert read_as("thank you", DialogueAct.INSULT, 1.0) is DialogueAct.THANKS
+    assert read_as("my father died", DialogueAct.TEASING, 1.0) is DialogueAct.GRIEF
+    assert read_as("I want to die", DialogueAct.GRUMBLE, 1.0) is DialogueAct.DESPAIR
+
+
+def test_a_feeling_in_jest_gets_no_comfort() -> None:
+    line = "I'm so sad that nobody saved me a biscuit"
+    assert read_as(line, DialogueAct.GRUMBLE, 0.6) is DialogueAct.SAD
+    assert read_as(line, DialogueAct.GRUMBLE, 0.8) is DialogueAct.GRUMBLE
 
 
 def test_the_corpus_has_every_line_once() -> None:

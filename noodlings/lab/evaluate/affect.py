@@ -149,9 +149,8 @@ def _felt(texts: Sequence[str], embedder: Embedder | None, progress: Callable[[]
     appraiser = Appraiser()
     felt = np.empty((len(texts), 5))
     for number, text in enumerate(map(clean, texts)):
-        known = None if embedder is None else understood_by(embedder, [text])[0]
-        vector, layers = (None, None) if known is None else (known.vector, known.layers)
-        felt[number] = appraiser.appraise(text, vector=vector, layers=layers).affect.array()
+        understood = None if embedder is None else understood_by(embedder, [text])[0]
+        felt[number] = appraiser.appraise(text, understood=understood).affect.array()
         progress()
     return felt
 
