@@ -95,13 +95,16 @@ class LexicalIndex:
 
     def remove(self, rows: Collection[int]) -> None:
         """Remove all words of these rows. This reads the whole index, but forgetting is rare."""
-        gone = np.array(sorted(rows), np.uint32)
-        for stem, places in list(self._places.items()):
-            keep = ~np.isin(held := np.frombuffer(places, np.uint32), gone)
-            if not keep.any():
-                del self._places[stem]
-            elif not keep.all():
-                self._places[stem] = array("I", held[keep].tobytes())
+        gone = np.zeros(len(self), np.bool_)
+        gone[list(rows)] = True
+        stems, ends = list(self._places), np.cumsum([*map(len, self._places.values())])
+        found = np.flatnonzero(gone[np.frombuffer(b"".join(self._places.values()), np.uint32)])
+        for at in np.unique(np.searchsorted(ends, found, "right")):
+            places = np.frombuffer(self._places[stems[at]], np.uint32)
+            if len(kept := places[~gone[places]]):
+                self._places[stems[at]] = array("I", kept.tobytes())
+            else:
+                del self._places[stems[at]]
         self._total_length -= int(self._lengths.rows[gone].sum())
         self._lengths.rows[gone] = 0.0
 
