@@ -151,17 +151,18 @@ class ClientTalks:
                     for one, is_secret in zip(earlier, secret, strict=True)
                 )
                 own = self._latest(agent, percept.user_id)  # something may be forgotten by now
-            percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             last = own[-1] if own and given(own[-1], CLIENT_HISTORY) == talk.history(agent) else None
             if last is not None and last.user_text == percept.text:
-                if talk.goes_on or percept.timestamp - last.timestamp <= AGAIN_SECONDS:
+                if talk.goes_on or society.clock.now() - last.timestamp <= AGAIN_SECONDS:
                     trace = await agent.answer_again(last.id, said, earlier)
                     if trace is not None:
                         return trace
             elif last is not None and talk.goes_on:
                 corrected = newer_forms(agent_id, society.store, {last.id: last}, EVERYTHING)
-                society.corrections.forget(caller, agent_id, [last.id, *corrected.values()])
+                forgotten = society.corrections.forget(caller, agent_id, [last.id, *corrected.values()])
                 own.remove(last)
+                await society.corrections.erased(forgotten)
+            percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             return await society.perceive(agent_id, percept, said, () if own else earlier)
 
     async def do_task(self, caller: Caller, talk: ClientTalk, agent_id: str, allowance: Allowance) -> str:

@@ -69,7 +69,8 @@ class FactRequest(BaseModel):
 @router.delete("/entries/{entry}", responses=documented(Forgot))
 async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: SocietyPart) -> Response:
     """Delete one memory for good. A player may only delete what it told the character itself."""
-    forgotten = society.corrections.forget(caller, agent, [entry])
+    await society.corrections.turn()
+    forgotten = await society.corrections.erased(society.corrections.forget(caller, agent, [entry]))
     return shown(Forgot.of(society.find(agent).id, forgotten))
 
 
@@ -81,7 +82,8 @@ async def forget_user(
     user_id: Annotated[str, Query(min_length=1, max_length=80, examples=["user_caity"])],
 ) -> Response:
     """Delete everything from one user for good. A player may only name itself."""
-    forgotten = society.corrections.forget_user(caller, agent, user_id)
+    await society.corrections.turn()
+    forgotten = await society.corrections.erased(society.corrections.forget_user(caller, agent, user_id))
     return shown(Forgot.of(society.find(agent).id, forgotten))
 
 

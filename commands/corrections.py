@@ -38,6 +38,7 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
     """
     if parsed.has("id") == parsed.has("user"):
         raise UserError(f"One memory by its number, or all from one user: {parsed.usage}")
+    await context.society.corrections.turn()
     agent, corrections = context.society.find(parsed.name), context.society.corrections
     if parsed.has("id"):
         (entry,) = corrections.own(context.caller, parsed.name, [memory_number(parsed)])
@@ -51,7 +52,7 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
             raise NotFound(f"{_name(agent)} remembers nothing from {who}.")
     if not parsed.has("yes"):
         raise UserError(f"{_name(agent)} would forget {what} for good. If you mean it, add --yes.")
-    forgotten = corrections.forget(context.caller, parsed.name, ids)
+    forgotten = await corrections.erased(corrections.forget(context.caller, parsed.name, ids))
     done = f"{_name(agent)} has forgotten {_told(forgotten)}"
     return Reply(Forgot.of(agent.id, forgotten).as_dict(), Text(done))
 

@@ -69,7 +69,8 @@ async def test_forgetting_the_moment_takes_the_symbol_and_every_byte_of_it(tmp_p
     entry_id = await hear(society, FATHER_IN_LAW)
     (symbol,) = phi.subconscious.symbols
     await hear(society, BOSS)
-    assert phi.forget([entry_id], "user_caity", society.clock.now()).erased
+    phi.forget([entry_id], "user_caity", society.clock.now())
+    assert society.store.erase()
     assert symbol.id not in [kept.id for kept in phi.subconscious.symbols]
     society.close()
     content = (tmp_path / "noodlings.db").read_bytes()

@@ -6,17 +6,21 @@ can be undone for a while; deletions cannot.
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.recollection import newer_forms
 from noodlings.agent.unit_of_work import MADE_OF
-from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.ports import Clock, Forgotten, Repository
 from noodlings.recall.filters import EVERYTHING
+from noodlings.scheduling import FairScheduler
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry, written_by
@@ -32,8 +36,12 @@ LONGEST_CORRECTION = 2_000
 """Characters of corrected words."""
 LONGEST_FACT = 160
 """Characters of a hand-written fact; a person card cuts longer ones."""
+ERASING_REST = 9.0
+"""How many times as long as the last erasure took is waited before the next one."""
 
 _CORRECTED = ("pinned", "override", "override_by")
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,45 @@ class Correction:
     displaced: int | None
 
 
+class Erasures:
+    """Erases what was deleted from the disk; who deletes meanwhile shares the next erasure.
+
+    Everybody waits while the database is written anew, which may take a second. So erasures take a tenth of
+    the time at most, however much is deleted: whoever deletes waits for the next one, and nobody else does.
+
+    Args:
+        monotonic, sleep: a clock in seconds, and what waits for some of them.
+    """
+
+    def __init__(
+        self,
+        store: Repository,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._store, self._monotonic, self._sleep = store, monotonic, sleep
+        self._not_before = 0.0
+        self._next: asyncio.Task[bool] | None = None
+
+    async def done(self) -> bool:
+        """Wait until nothing is left of what was deleted before; False as of `Repository.erase`."""
+        if self._next is None or self._next.done():
+            self._next = asyncio.create_task(self._erase())
+        return await asyncio.shield(self._next)  # the others wait for it, too
+
+    async def _erase(self) -> bool:
+        await self._sleep(self._not_before - self._monotonic())
+        began = self._monotonic()
+        try:
+            return self._store.erase()
+        except StoreError as error:
+            log.warning("what was forgotten is erased from the disk later: %s", error)
+            return False
+        finally:
+            ended = self._monotonic()
+            self._not_before = ended + ERASING_REST * (ended - began)
+
+
 class Corrections:
     """Changes to the memories of one society.
 
@@ -75,6 +122,8 @@ class Corrections:
         self._find = find
         self._store = store
         self._clock = clock
+        self._erasures = Erasures(store)
+        self._scheduler = FairScheduler()
         self._done: dict[str, deque[Correction]] = {}
 
     def own(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> list[MemoryEntry]:
@@ -112,13 +161,25 @@ class Corrections:
     def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
         """Delete entries for good, with everything made of them: all of them or none, see `own`.
 
+        Whoever asks for it over a network waits for a `turn` before, and until it is `erased`, too, after it.
+
         Players are told only of their own entries and answers: no number shows what others were told.
         """
         return self._forget(caller, name, [entry.id for entry in self.own(caller, name, entry_ids)])
 
     def forget_user(self, caller: Caller, name: str, user_id: str) -> Forgotten:
-        """Delete everything from one user for good, also what waits to be taken in: see `told_by`."""
+        """As `forget`, everything from one user, also what waits to be taken in: see `told_by`."""
         return self._forget(caller, name, self.told_by(caller, name, user_id), user_id)
+
+    async def turn(self) -> None:
+        """Let others go on where much is deleted at the same moment."""
+        await self._scheduler.turn()
+
+    async def erased(self, forgotten: Forgotten) -> Forgotten:
+        """What was forgotten just now, as soon as no byte of it is on the disk any more; see `Erasures`."""
+        if not forgotten.count:
+            return forgotten
+        return replace(forgotten, erased=await self._erasures.done() and forgotten.erased)
 
     def pin(self, caller: Caller, name: str, entry_id: int, pinned: bool = True) -> MemoryEntry:
         """Keep an entry in episodic memory, or release it."""

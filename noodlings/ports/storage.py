@@ -189,8 +189,9 @@ class Forgotten:
     Attributes:
         count: deleted entries, and records that waited to become some.
         redacted: ids of entries whose response was deleted with them.
-        erased: whether their bytes have left the disk. False if another process was reading, or the disk was
-            full; then it is done when the store is next opened for writing. False where it is a server's.
+        erased: whether their bytes have left the disk, once the store has also done its part (`erase`). False
+            if another process was reading, or the disk was full; then it is done when the store is next
+            opened for writing. False where it is a server's, or a copy could not be removed.
     """
 
     count: int = 0
@@ -306,7 +307,8 @@ class Repository(Store, WorldStore, Protocol):
     def forget(
         self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
     ) -> Forgotten:
-        """Delete entries with everything that was made of them, to the last byte.
+        """Delete entries with everything that was made of them. `erase`, or the next start, takes their last
+        bytes off the disk.
 
         The id of their records stays, so that they do not come back from their source.
 

@@ -11,7 +11,6 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -300,20 +299,18 @@ class SqlStore:
         """Delete entries with everything that was made of them, see `noodlings.store.forgetting`.
 
         That it was done is kept as an event, with `by_user`, world time and count, and without content. The
-        agent's state is its owner's: commit one without the forgotten before. Takes time in proportion to the
-        size of the file.
+        agent's state is its owner's: commit one without the forgotten before.
 
         Raises:
             StoreError: nothing was forgotten.
         """
         with self._writing(agent_id) as transaction:
             forgotten = delete_entries(transaction, agent_id, ids, by_user, timestamp, told_by)
-            if not forgotten.count:
-                return forgotten
-            if self.sharing is not None:
-                tell(transaction, "forgot", agent_id, self.sharing.leases.worker)
-            self._database.mark_for_erasure(transaction)
-        return replace(forgotten, erased=self._database.erase())
+            if forgotten.count:
+                if self.sharing is not None:
+                    tell(transaction, "forgot", agent_id, self.sharing.leases.worker)
+                self._database.mark_for_erasure(transaction)
+        return forgotten
 
     def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
         with self._writing(agent_id) as transaction:
@@ -322,6 +319,7 @@ class SqlStore:
                 tell(transaction, "forgot", agent_id, self.sharing.leases.worker)
 
     def erase(self) -> bool:
+        """The port. Takes time in proportion to the size of the file."""
         with self._database.transaction() as transaction:
             self._database.mark_for_erasure(transaction)
         return self._database.erase()

@@ -16,12 +16,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from noodlings.agent.corrections import UNDO_SECONDS, UNDO_STEPS
+from noodlings.agent.corrections import ERASING_REST, UNDO_SECONDS, UNDO_STEPS, Erasures
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
-from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.memory.saved import SavedEntry, record_of
 from noodlings.mind import meaning
 from noodlings.ports import Allowance, Repository, Speech, Utterance
@@ -34,7 +34,7 @@ from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.voice import understanding
 from noodlings.voice.question import only_asks
-from tests.fakes import make_persona
+from tests.fakes import HandTimer, make_persona
 from tests.thorough import examples
 
 ADMIN = Caller("user_root", "root", Role.ADMIN)
@@ -135,7 +135,8 @@ async def test_nothing_is_left_of_what_was_forgotten(make_society, tell, tmp_pat
     assert any("zanzibar" in answer.lower() for answer in answers)
     familiar = len(society.agents["phi"].state().data["mind"]["familiar"]["times"])
 
-    forgotten = society.corrections.forget(CAITY, "phi", [told.entry_id])
+    corrections = society.corrections
+    forgotten = await corrections.erased(corrections.forget(CAITY, "phi", [told.entry_id]))
 
     assert (forgotten.count, forgotten.erased) == (1, True)
     for alive in (society, make_society()):
@@ -146,6 +147,68 @@ async def test_nothing_is_left_of_what_was_forgotten(make_society, tell, tmp_pat
     if not isinstance(society.store, MemoryStore):
         assert b"hungry" in kept_bytes(tmp_path)
         assert b"zanzibar" not in kept_bytes(tmp_path).lower()
+
+
+class Erased(MemoryStore):
+    """Counts how often it is erased, for each of which a while goes by."""
+
+    def __init__(self, timer: HandTimer) -> None:
+        super().__init__()
+        self.times, self._timer = 0, timer
+
+    def erase(self) -> bool:
+        self.times += 1
+        self._timer.advance(2.0)
+        return super().erase()
+
+
+async def test_deletions_under_way_share_an_erasure_and_the_next_one_comes_much_later():
+    timer = HandTimer()
+    store = Erased(timer)
+    erasures = Erasures(store, timer.now, timer.sleep)
+    impatient, *waiting = [asyncio.create_task(erasures.done()) for _ in range(50)]
+    await timer.somebody_sleeps(0.0)
+    impatient.cancel()
+    timer.advance(0.0)
+    assert await asyncio.gather(*waiting) == [True] * 49
+    assert store.times == 1
+    waiting = [asyncio.create_task(erasures.done()) for _ in range(50)]
+    await timer.somebody_sleeps(2.0 * ERASING_REST)
+    waiting.append(asyncio.create_task(erasures.done()))
+    timer.advance(2.0 * ERASING_REST)
+    assert await asyncio.gather(*waiting) == [True] * 51
+    assert store.times == 2
+
+
+async def test_many_deletions_at_once_cost_one_erasure_and_leave_nothing(
+    make_society, store, tell, tmp_path, monkeypatch
+):
+    society, erased = make_society(), []
+    told = [(await tell(society, f"Zanzibar lies in box {number}")).entry_id for number in range(20)]
+    erase = store.erase
+    monkeypatch.setattr(store, "erase", lambda: erased.append(erase()) or erased[-1])
+
+    async def forget(number):
+        corrections = society.corrections
+        forgotten = await corrections.erased(corrections.forget(CAITY, "phi", [number]))
+        assert erased
+        assert b"zanzibar lies" not in kept_bytes(tmp_path).lower()
+        return forgotten.erased
+
+    assert await asyncio.gather(*map(forget, told)) == [True] * 20
+    assert erased == [True]
+
+
+async def test_what_cannot_be_erased_yet_is_forgotten_all_the_same(make_society, store, tell, monkeypatch):
+    society = make_society()
+    told = await tell(society, SECRET)
+
+    def refuse():
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(store, "erase", refuse)
+    forgotten = await society.corrections.erased(society.corrections.forget(CAITY, "phi", [told.entry_id]))
+    assert (forgotten.count, forgotten.erased) == (1, False)
 
 
 async def test_no_function_keeps_what_was_forgotten(make_society, tell):
@@ -826,7 +889,7 @@ async def test_a_correction_takes_the_former_words_with_it(make_society, tell, t
     told = (await tell(society, "My sister Judith lives in Quorn")).entry_id
     made = society.corrections.correct(ADMIN, "phi", told, "My sister Ruth lives in Quorn").id
     again = society.corrections.correct(ADMIN, "phi", made, "My cousin Ruth lives in Quorn").id
-    society.corrections.forget(CAITY, "phi", [again])
+    await society.corrections.erased(society.corrections.forget(CAITY, "phi", [again]))
     assert "Quorn" not in everything(society)
     assert b"Quorn" not in kept_bytes(tmp_path)
 

@@ -40,6 +40,7 @@ from noodlings.portable.person import (
 from noodlings.portable.remains import Marks, Remains, strike_out
 from noodlings.ports import Changes
 from noodlings.store.cipher import UserKey
+from noodlings.store.database import Database
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
@@ -172,9 +173,13 @@ async def test_what_is_sealed_leaves_without_its_words_and_stays_sealed_when_a_w
     assert CAITY not in left[secret].audience.witnesses
 
 
-async def test_whoever_is_forgotten_is_in_no_file_any_more(tmp_path: Path) -> None:
+async def test_whoever_is_forgotten_is_in_no_file_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await an_evening(tmp_path)
     before = everything(tmp_path)
+    erased, erase = [], Database.erase
+    monkeypatch.setattr(Database, "erase", lambda self: erased.append(self) or erase(self))
     assert all(word in before for word in (*THEIRS, CAITY))
     with society_in(tmp_path) as society, auditing_to(tmp_path):
         done = forget_person(society, ADMIN, find_person(society, "caity"))
@@ -184,6 +189,7 @@ async def test_whoever_is_forgotten_is_in_no_file_any_more(tmp_path: Path) -> No
         assert society.agents["phi"].memory.retrieve_working()[-1].user_id == BOB
     assert done.memories >= 4
     assert done.erased
+    assert len(erased) == 1  # of all characters together
     assert done.remains.words >= len(THEIRS)
     assert done.remains.found == {}
     assert done.lines["audit.log"] == 1

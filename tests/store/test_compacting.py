@@ -137,7 +137,8 @@ def test_a_vector_of_before_is_rounded_to_what_is_kept_now(older: Path) -> None:
 
 def test_an_older_folder_forgets_to_the_last_byte(older: Path) -> None:
     with closing(SqlStore(older)) as store:
-        assert store.forget(AGENT, [7], by_user="admin", timestamp=1.0).erased
+        store.forget(AGENT, [7], by_user="admin", timestamp=1.0)
+        assert store.erase()
         store.commit(Changes(AGENT, added=(an_entry(TURNS + 1),), trace=a_trace(TURNS + 1, 8)))
     assert b"line 7" not in (older / DATABASE_NAME).read_bytes()
     kept = everything(older)

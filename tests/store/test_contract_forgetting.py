@@ -19,9 +19,7 @@ from tests.store.records import AGENT, a_trace, an_entry
 def test_what_was_forgotten_is_in_no_stream_and_no_answer(store: AnyStore) -> None:
     filled(store, 3)
     store.commit(Changes(AGENT, episodic=(1, 2), trace=a_trace(2)))
-    assert replace(
-        store.forget(AGENT, [2, 2, 77], by_user="user_caity", timestamp=9.0), erased=True
-    ) == Forgotten(1)
+    assert store.forget(AGENT, [2, 2, 77], by_user="user_caity", timestamp=9.0) == Forgotten(1)
     record = store.load(AGENT)
     assert record is not None
     assert ids(record.working) == ids(store.archive(AGENT)) == [1, 3]
@@ -81,9 +79,8 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
     ):
         store.commit(Changes(AGENT, trace=trace))
 
-    assert replace(store.forget(AGENT, [1], by_user="user_caity", timestamp=9.0), erased=True) == Forgotten(
-        1, redacted=(2,)
-    )
+    forgotten = store.forget(AGENT, [1], by_user="user_caity", timestamp=9.0)
+    assert forgotten == Forgotten(1, redacted=(2,))
 
     newest, after, turn = store.traces(AGENT, 9)
     assert turn == replace(
@@ -100,9 +97,7 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
 def test_however_many_are_forgotten_at_once_none_stays(store: AnyStore) -> None:
     filled(store, 1_100)
     everything = range(1, 1_101)
-    assert replace(store.forget(AGENT, everything, by_user="admin", timestamp=1.0), erased=True) == Forgotten(
-        1_100
-    )
+    assert store.forget(AGENT, everything, by_user="admin", timestamp=1.0) == Forgotten(1_100)
     assert store.archive(AGENT) == []
 
 
@@ -145,7 +140,7 @@ def test_an_answer_goes_where_the_voice_says_what_it_was_made_of(store: AnyStore
 def test_of_a_turn_that_is_forgotten_itself_nothing_is_left_to_redact(store: AnyStore) -> None:
     added = (an_entry(1, "My dog died"), an_entry(2, "how are you", response="A dog died."))
     store.commit(Changes(AGENT, added=added, trace=a_trace(2, 1, response="A dog died.")))
-    assert replace(store.forget(AGENT, [1, 2], by_user="admin", timestamp=1.0), erased=True) == Forgotten(2)
+    assert store.forget(AGENT, [1, 2], by_user="admin", timestamp=1.0) == Forgotten(2)
     assert store.archive(AGENT) == []
     assert store.traces(AGENT, 9) == []
 

@@ -136,7 +136,8 @@ def test_no_byte_of_what_was_forgotten_stays(tmp_path: Path) -> None:
         (trace,) = packed_traces(tmp_path)
         assert trace in on_disk(tmp_path)
         assert secret in in_traces(tmp_path)
-        assert store.forget(AGENT, [1], by_user="user_caity", timestamp=5.0).erased
+        store.forget(AGENT, [1], by_user="user_caity", timestamp=5.0)
+        assert store.erase()
         assert b"seventh" not in on_disk(tmp_path)
         # In a trace the words are compressed: the bytes that held them are gone, and who reads it finds none.
         assert trace[-40:] not in on_disk(tmp_path)
@@ -162,6 +163,7 @@ def test_no_byte_stays_of_rows_that_moved_from_page_to_page(tmp_path: Path) -> N
             store.commit(Changes(AGENT, updated=(grown,)))
         gone = chance.sample(range(1, 1_501), 300)
         store.forget(AGENT, gone, by_user="admin", timestamp=5.0)
+        store.erase()
         raw = on_disk(tmp_path)
         assert [number for number in gone if f"<told {number:05d}>".encode() in raw] == []
         kept = set(range(1, 1_501)) - set(gone)
@@ -192,6 +194,7 @@ def test_a_trace_that_cannot_be_read_goes_too_for_nobody_knows_what_it_holds(tmp
     store = SqlStore(tmp_path)
     try:
         store.forget(AGENT, [1], by_user="admin", timestamp=1.0)
+        store.erase()
         assert b"secret" not in on_disk(tmp_path)
     finally:
         store.close()
@@ -206,8 +209,8 @@ def test_while_somebody_reads_the_bytes_wait_and_go_at_the_next_start(
     reader = sqlite3.connect(tmp_path / DATABASE_NAME, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM entries").fetchone()
-    forgotten = store.forget(AGENT, [1], by_user="admin", timestamp=1.0)
-    assert (forgotten.count, forgotten.erased) == (1, False)
+    assert store.forget(AGENT, [1], by_user="admin", timestamp=1.0).count == 1
+    assert not store.erase()
     assert store.entries(AGENT, [1]) == {}
     assert b"secret" in on_disk(tmp_path)
     store.close()
