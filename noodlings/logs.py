@@ -17,6 +17,8 @@ from noodlings.errors import UserError
 from noodlings.files import make_private
 from noodlings.text import shorten
 from noodlings.values.audience import Tier
+from noodlings.values.memory import MemoryEntry, hearsay_of
+from noodlings.values.percept import Kind
 
 FILE_NAME = "noodlings.log"
 MAX_BYTES = 2_000_000
@@ -69,9 +71,17 @@ def _is_at(stream: TextIOWrapper, path: str) -> bool:
         return False
 
 
-def quoted(text: str, tier: Tier, below: Tier) -> str:
-    """The beginning of a text for the log, if its tier is below this one: what is encrypted is not quoted."""
-    return shorten(text, 50) if tier < below else "(encrypted)"
+def quoted(entry: MemoryEntry, below: Tier) -> str:
+    """The beginning of a memory for the log, if its tier is below this one: what is encrypted is not quoted.
+
+    Neither is what may hold words of others than its speaker, for that line would not be found when all of
+    theirs is deleted: of a thought, a fact and what was handed on it tells the number.
+    """
+    if entry.tier >= below:
+        return "(encrypted)"
+    if entry.kind in (Kind.THOUGHT, Kind.FACT) or hearsay_of(entry):
+        return f"({entry.kind}, memory {entry.id})"
+    return shorten(entry.user_text, 50)
 
 
 def file_of(folder: Path, name: str, worker: int) -> Path:

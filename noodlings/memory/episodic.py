@@ -183,7 +183,7 @@ class TwoStreams:
     def take_in(self, entry: MemoryEntry, now: float) -> None:
         """Add a new entry, in the place of the oldest in working memory when that is full."""
         self._into_working(entry)
-        words = quoted(entry.user_text, entry.tier, self.logged_below)
+        words = quoted(entry, self.logged_below)
         log.info(
             "added to working: %s: %s (importance %.2f, salience %.2f)",
             entry.user_id, words, entry.importance, entry.identity_salience,
@@ -218,7 +218,7 @@ class TwoStreams:
         if entry.id in self.episodic or not self.episodic.admits(entry) or not self._let_in(entry, now):
             return
         self.consolidated += 1
-        words = quoted(entry.user_text, entry.tier, self.logged_below)
+        words = quoted(entry, self.logged_below)
         # With whose it is, so that it can be found when all of theirs is deleted.
         log.info("consolidated to episodic: %s: %s (total %d)", entry.user_id, words, len(self.episodic))
 

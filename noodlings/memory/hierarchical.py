@@ -545,7 +545,7 @@ class HierarchicalMemory:
             min_similarity=min_similarity,
         )
         for found in context if log.isEnabledFor(logging.INFO) else ():
-            words = quoted(found.entry.user_text, found.entry.tier, self._streams.logged_below)
+            words = quoted(found.entry, self._streams.logged_below)
             log.info(
                 "retrieved: %s: %s (importance %.2f, %s)",
                 found.entry.user_id, words, found.entry.importance, found.why[0],

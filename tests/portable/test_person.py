@@ -265,9 +265,27 @@ async def test_what_others_told_of_them_is_in_no_log_in_any_script(tmp_path: Pat
         await told(society, "我把祖母的金子埋在教堂底下")
         await told(society, "听说金子埋在教堂底下", "phi", "servnak", data={"hearsay": [[CAITY]]}, depth=1)
         log = tmp_path / "noodlings.log"
-        assert "听说金子" in log.read_text("utf-8")
+        assert "听说金子" not in log.read_text("utf-8")
+        with log.open("a", encoding="utf-8") as former:  # logs of before quote it
+            former.write("added to working: phi: 听说金子埋在教堂底下\n")
         forget_person(society, ADMIN, find_person(society, CAITY))
         assert "教堂" not in log.read_text("utf-8")
+
+
+async def test_what_was_thought_of_their_words_is_in_no_log(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        number = await told(society, "I buried a gold bar below the old bandstand in Quell")
+        thought = await society.agents["phi"]._follow_up.ruminate(society.clock.now() + 60.0)
+        assert thought is not None
+        (kept,) = society.store.entries("phi", [thought.entry_id]).values()
+        assert "bandstand" in kept.user_text
+        log = (tmp_path / "noodlings.log").read_text().splitlines()
+        society.corrections.forget(Caller(CAITY, "caity"), "phi", [number])
+        assert society.store.entries("phi", [thought.entry_id]) == {}
+        forget_person(society, ADMIN, find_person(society, CAITY))
+        assert "bandstand" not in (tmp_path / "noodlings.log").read_text()
+    of_it = [line for line in log if f"(thought, memory {thought.entry_id})" in line]
+    assert ["added to working" in of_it[0], "consolidated to episodic" in of_it[1]] == [True, True]
 
 
 async def test_their_name_is_in_no_log_where_nothing_stands_between_words(tmp_path: Path) -> None:
