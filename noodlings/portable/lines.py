@@ -26,6 +26,7 @@ from pydantic import (
 from noodlings.agent.state import check_state
 from noodlings.clock import moment
 from noodlings.errors import UserError
+from noodlings.ingest.pipeline import LONGEST
 from noodlings.text import clean
 from noodlings.validation import explain
 from noodlings.values.action import Action
@@ -95,6 +96,8 @@ def _accepted_by(check: Callable[[Any], object]) -> AfterValidator:
 
 
 Text = Annotated[str, AfterValidator(clean)]
+Words = Annotated[str, Field(max_length=LONGEST), AfterValidator(clean)]
+"""What a memory holds: each question reads it."""
 Plain = Annotated[dict[str, Any], AfterValidator(_plain)]
 Moment = Annotated[float, _accepted_by(moment)]
 Unit = Annotated[float, Field(ge=0, le=1)]
@@ -209,14 +212,14 @@ class EntryLine(RecordLine):
     timestamp: Moment
     step: Whole
     user_id: Text
-    user_text: Text
+    user_text: Words
     affect: _Affect | None
     surprise: Unit
     encoded_importance: Unit
     parts: _Parts
     override: Unit | None
     override_by: Literal["", "response", "hand"]
-    response: Text | None
+    response: Words | None
     identity_salience: Unit
     phenomenal_state: Annotated[list[float], Field(min_length=STATE_SIZE, max_length=STATE_SIZE)] | None
     kind: Annotated[Kind, Field(strict=False)]  # by its name

@@ -267,6 +267,8 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"pinned": 1}, "pinned:"),
     ({"user_text": 7}, "user_text:"),
     ({"user_text": None}, "user_text:"),
+    ({"user_text": "x" * 20_001}, "user_text: string should have at most 20000 characters"),
+    ({"response": "x" * 20_001}, "response:"),
     ({"user_txet": "x"}, "unknown key user_txet; did you mean user_text?"),
     ({"extra": []}, "extra:"),
     ({"extra": {"data": "x"}}, "extra: data must be an object"),
