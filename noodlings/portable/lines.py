@@ -55,7 +55,6 @@ DEEPEST = 50
 Value = TypeVar("Value")
 
 STATE_SIZE = 40
-_LARGEST = 2**63 - 2
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
@@ -102,9 +101,8 @@ Plain = Annotated[dict[str, Any], AfterValidator(_plain)]
 Moment = Annotated[float, _accepted_by(moment)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 TierNumber = Annotated[int, Field(ge=0, le=3)]
-Whole = Annotated[int, Field(ge=0, le=_LARGEST)]
-Last = Annotated[int, Field(ge=0, le=2**53)]
-"""The highest id so far, which leaves room for more."""
+Whole = Annotated[int, Field(ge=0, le=2**53)]
+"""An id or a count, which leaves room for more."""
 AgentId = Annotated[str, Field(pattern=r"^\w{1,60}$")]
 Scores = dict[Text, float]
 
@@ -189,8 +187,8 @@ class AgentLine(Strict):
 
     type: Literal["agent"]
     id: AgentId
-    last_id: Last
-    last_symbol_id: Last = 0
+    last_id: Whole
+    last_symbol_id: Whole = 0
     state: Annotated[Plain, _accepted_by(lambda state: state and check_state(state))]  # {} of a new agent
 
     @property

@@ -230,6 +230,8 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"id": None}, "id:"),
     ({"id": -1}, "id:"),
     ({"id": 2**63}, "id:"),
+    ({"step": 2**63 - 2}, "step:"),
+    ({"recall_count": 2**53 + 1}, "recall_count:"),
     ({"id": 10**400}, "id:"),
     ({"id": 9}, "memory 9 is beyond the last_id of phi, 5"),
     ({"id": ...}, "id is missing"),

@@ -14,7 +14,6 @@ from hypothesis.extra import numpy as arrays
 
 from noodlings.clock import LATEST
 from noodlings.store.database import DATABASE_NAME
-from noodlings.store.documents import LARGEST
 from noodlings.store.packing import unpacked
 from noodlings.text import clean
 from noodlings.values.action import Action
@@ -135,7 +134,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 moments = st.floats(0, LATEST)
 unit = st.floats(0, 1)
 pulls = st.floats(-BOUND, BOUND)
-counts = st.integers(0, LARGEST)
+counts = st.integers(0, 2**53)  # as many as can be imported
 json_data = st.dictionaries(
     st.text(st.characters(exclude_categories=["Cs"])),
     st.recursive(
@@ -183,7 +182,7 @@ entries = st.builds(
 
 symbols = st.builds(
     Symbol,
-    id=st.integers(1, 2**53),  # as many as can be imported
+    id=st.integers(1, 2**53),
     entry_id=st.just(1),
     timestamp=moments,
     literal_event=texts,
