@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from stat import S_ISREG
 from typing import Annotated, Any, ClassVar, Literal
 
 import platformdirs
@@ -25,7 +23,7 @@ from pydantic_settings import (
 )
 
 from noodlings.errors import UserError
-from noodlings.files import path_of
+from noodlings.files import in_words, path_of, regular
 from noodlings.validation import Section, explain, nearest, read_table, yaml_of
 from noodlings.values.audience import Tier
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
@@ -255,9 +253,8 @@ class ApiTokens(Section):
 
 def tokens_in(file: Path) -> tuple[ApiToken, ...]:
     """The tokens of a file. Raises `UserError`, also for a pipe: reading one may not end."""
-    with suppress(OSError):
-        if not S_ISREG(file.stat().st_mode):
-            raise UserError(f"{file} cannot be read: it is not a regular file")
+    with in_words(file, "read"):
+        regular(file)
     return read_table(file, ApiTokens).tokens
 
 

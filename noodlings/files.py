@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EINVAL
 from pathlib import Path
+from stat import S_ISREG
 
 from noodlings.errors import UserError
 
@@ -17,6 +19,13 @@ def in_words(path: Path, what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(f"{path} cannot be {what}: {error.strerror or error}") from None
+
+
+def regular(path: Path) -> Path:
+    """The path of a file to read. Raises `OSError` for a pipe or a device: reading one may not end."""
+    if not S_ISREG(path.stat().st_mode):
+        raise OSError(EINVAL, "it is not a regular file")
+    return path
 
 
 def path_of(text: str) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.errors import UserError
-from noodlings.files import in_words
+from noodlings.files import in_words, regular
 from noodlings.ingest.record import SourceNote, SourceProblem
 
 LONGEST = 1_000_000
@@ -33,7 +33,7 @@ def lines_of(path: Path) -> Iterator[Line | SourceProblem | SourceNote]:
     """The lines of a file that are not blank. UTF-8, or UTF-16 if a byte order mark says so; a line that is
     neither is read as Windows-1252, with a note. Raises `UserError` if the file cannot be read.
     """
-    with in_words(path, "read"), path.open("rb") as file:
+    with in_words(path, "read"), regular(path).open("rb") as file:
         if file.peek(2)[:2] in _UTF16:
             yield SourceNote(1, "it is UTF-16, as its first bytes say")
             with io.TextIOWrapper(file, "utf-16", errors="replace", newline="\n") as wide:

@@ -17,7 +17,7 @@ from unicodedata import normalize
 
 from noodlings.clock import LATEST
 from noodlings.errors import UserError
-from noodlings.files import in_words
+from noodlings.files import in_words, regular
 from noodlings.ingest.lines import lines_of, rows_of
 from noodlings.ingest.moments import seconds
 from noodlings.ingest.record import SourceNote, SourceProblem, require_known_version
@@ -98,7 +98,7 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
 
 def count_lines(path: Path) -> int:
     """How many lines a file has, for a progress bar."""
-    with in_words(path, "read"), path.open("rb") as file:
+    with in_words(path, "read"), regular(path).open("rb") as file:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from errno import EINVAL
 from importlib import import_module
 from pathlib import Path
-from stat import S_ISREG
 from typing import Any
 
 from noodlings.errors import UserError
-from noodlings.files import atomic_write, in_words, path_of
+from noodlings.files import atomic_write, in_words, path_of, regular
 from noodlings.store.cipher import UserKey
 
 KEYRING = "keyring"
@@ -80,9 +78,7 @@ class UserKeys:
         if self.path is None:
             return str(_keyring().get_password(_SERVICE, _NAME) or "")
         try:
-            if not S_ISREG(self.path.stat().st_mode):  # reading a pipe may not end
-                raise OSError(EINVAL, "it is not a regular file")
-            return self.path.read_text(encoding="utf-8")
+            return regular(self.path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or "it is not text"
             raise UserError(f"the key cannot be read from {self.path} (store.key_file): {why}") from None

@@ -221,7 +221,7 @@ def test_who_is_there_already_is_not_replaced(noodlings, refused, folder, tmp_pa
         (("compact", "phi"), "there is no noodlings.db in"),
         (("import", "missing.jsonl"), "cannot be read: No such file"),
         (("import", "/"), "cannot be read: Is a directory"),
-        (("import", "/dev/null"), "it is empty"),
+        (("import", "/dev/zero"), "cannot be read: it is not a regular file"),
     ],
 )
 def test_a_mistake_is_one_helpful_line(refused, tmp_path, words, hint):

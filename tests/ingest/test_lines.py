@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from noodlings.errors import UserError
 from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
 from noodlings.ingest.record import SourceNote, SourceProblem
+from noodlings.ingest.transcript import count_lines, transcript_with_notes
 
 TEXT = "Zoë says, “hi”\n\nBob: naïve\n"
 
@@ -64,6 +67,16 @@ def test_a_torn_row_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
     problems = [item for item in items if isinstance(item, SourceProblem)]
     assert [problem.line for problem in problems] == [2, 3, 5]
     assert problems[2].why.endswith("; the file ends in the middle of a line")
+
+
+@pytest.mark.parametrize("read", [lines_of, rows_of, transcript_with_notes])
+def test_what_has_no_end_is_not_read(tmp_path: Path, read: Callable[[Path], Iterator[object]]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(UserError, match=f"{path} cannot be read: it is not a regular file"):
+            next(read(path))
+        with pytest.raises(UserError, match=f"{path} cannot be read: it is not a regular file"):
+            count_lines(path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

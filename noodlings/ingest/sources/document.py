@@ -16,6 +16,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from noodlings.errors import UserError
+from noodlings.files import regular
 from noodlings.ingest.lines import text_of
 from noodlings.ingest.passages import Block, passages, summary
 from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
@@ -213,7 +214,7 @@ def read_pdf(path: Path) -> Document:
     blocks: list[Block] = []
     problems: list[SourceProblem] = []
     try:
-        reader = PdfReader(path)
+        reader = PdfReader(regular(path))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UserError(f"{path} is encrypted: save it without a password first")
         title, pages = reader.metadata.title if reader.metadata else None, len(reader.pages)
