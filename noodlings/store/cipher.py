@@ -73,6 +73,8 @@ class DataKey:
 
     def open(self, sealed: bytes, at: bytes) -> bytes:
         """What was sealed. Raises `Unopened`."""
+        if not sealed.startswith(self._header):
+            raise Unopened
         try:
             return self._cipher.decrypt(sealed[4:16], sealed[16:], at)
         except (InvalidTag, ValueError):

@@ -80,6 +80,15 @@ def sealed(lines: list[str]) -> BytesIO:
     return BytesIO("".join(written).encode())
 
 
+@pytest.mark.parametrize("at", range(8))
+def test_no_character_of_a_line_can_be_another(at: int) -> None:
+    header, line = sealed(["line"]).getvalue().splitlines()
+    changed = line[:at] + (b"B" if line[at : at + 1] != b"B" else b"C") + line[at + 1 :]
+    opened = OpenedExport(BytesIO(b"\n".join([header, changed])), lambda key_id: KEY)
+    with pytest.raises(UserError, match="line 2 was damaged or changed"):
+        opened.readline()
+
+
 def test_with_another_key_it_says_which_one_it_needs() -> None:
     with pytest.raises(UserError, match=f"needs key {KEY.id}"):
         OpenedExport(sealed(["line"]), lambda key_id: UserKey(bytes(range(32))))
