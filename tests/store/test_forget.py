@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -243,6 +244,24 @@ def test_a_start_finishes_an_erasure_that_was_cut_off_by_a_kill(tmp_path: Path) 
     connection = sqlite3.connect(tmp_path / DATABASE_NAME)
     assert connection.execute("PRAGMA user_version").fetchone() == (0,)
     connection.close()
+
+
+def test_what_is_forgotten_is_due_until_it_is_erased_also_after_a_kill(tmp_path: Path) -> None:
+    def due() -> int:
+        with closing(sqlite3.connect(tmp_path / DATABASE_NAME)) as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        return int(version)
+
+    with closing(SqlStore(tmp_path)) as store:
+        store.commit(Changes(AGENT, added=(an_entry(1, "the secret"), an_entry(2))))
+        store.forget(AGENT, [1], by_user="admin", timestamp=1.0)
+        assert due() == 1  # what a kill would leave
+        store.erase()
+        assert due() == 0
+        store.forget(AGENT, [2], by_user="admin", timestamp=1.0)
+    assert due() == 1
+    SqlStore(tmp_path).close()
+    assert due() == 0
 
 
 def test_what_was_replaced_is_erased_when_it_is_asked_for(tmp_path: Path) -> None:
