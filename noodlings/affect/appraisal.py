@@ -102,6 +102,8 @@ IS_NEWS = 0.15
 """Significance below which nothing is news, and is not looked through."""
 FELT_AS_A_LINE, KEPT_AS_A_LINE = 0.8, 0.5
 """How much the valence and the significance of a line that somebody says count beside those of its text."""
+PLAINLY_FELT = 0.5
+"""Valence of a text, as a rating to either side, from which that of the line counts only half."""
 MOURNED = 0.65
 """Sorrow in the words from which good news in them changes nothing."""
 BARE_EXCLAMATION = 0.5
@@ -169,7 +171,8 @@ class Appraiser:
         worth = significance(reading, meant)
         valence = rating[0]
         if said and understood is not None and (line := understood.reading) is not None:
-            rating[0] += FELT_AS_A_LINE * (line.valence - rating[0])
+            share = 0.5 if abs(valence) > PLAINLY_FELT else FELT_AS_A_LINE
+            rating[0] += share * (line.valence - valence)
             worth += KEPT_AS_A_LINE * (line.significance - worth)
         if worth >= IS_NEWS and reading.sorrow < MOURNED:
             news = good_news(cleaned)
