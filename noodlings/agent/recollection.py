@@ -30,7 +30,7 @@ from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
 from noodlings.reflection.superseding import marked, superseded
-from noodlings.text import clean, phrases
+from noodlings.text import cached_by_text, clean, phrases
 from noodlings.values.audience import Tier, disclosed, of_all
 from noodlings.values.memory import TELLING, Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import LIVED, SAID, Kind, Percept
@@ -85,8 +85,9 @@ _MAY_ASK = re.compile(
     re.I,
 )
 """Words without which nothing is asked; with them something may be."""
-_CLAUSE = re.compile(r".+?(?:[,;:.!?…]+(?=\s|$)|$)", re.DOTALL)
-_SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
+_CLAUSE = re.compile(r".+?(?:(?<![,;:.!?…])[,;:.!?…]++(?=\s|$)|$)", re.DOTALL)
+_SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
+_WORD = re.compile(r"\w")
 TALK = SAID | {Kind.EVENT}
 RETURNS = SAID | {Kind.ARRIVE}
 LATEST, PLANS = 20, 50
@@ -589,9 +590,10 @@ def _asks(text: str) -> bool:
     return said.endswith("?") or _ASKING.match(said) is not None
 
 
+@cached_by_text(maxsize=1024)
 def only_asks(text: str) -> bool:
     """Whether a line only asks: "I got it! And you?" tells something."""
-    return all(map(_asks, _SENTENCE.findall(clean(text))))
+    return all(map(_asks, filter(_WORD.search, _SENTENCE.findall(clean(text)))))
 
 
 def _folded(text: str) -> str:

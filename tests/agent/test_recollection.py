@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noodlings.agent import recollection
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import PAGE, SOON, AgentArchive
 from noodlings.agent.recollection import (
@@ -35,6 +36,7 @@ from noodlings.embed.queue import EmbeddingQueue
 from noodlings.ports import Answer
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
+from noodlings.text import forget_texts
 from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import RecalledTrace, Trace
@@ -171,6 +173,33 @@ def test_what_asks_and_tells_does_not_give_way() -> None:
         before(3, "a key"),
     ]
     assert recalled(entries, most=3) == [1, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Do you remember? (((?!", True),
+        ("who told you?! …", True),
+        ("Who? Ann did. (", False),
+        ("(", True),
+        ("_", False),
+    ],
+)
+def test_a_line_only_asks_if_each_sentence_with_words_does(text: str, asks: bool) -> None:
+    assert recollection.only_asks(text) is asks
+
+
+def test_a_line_is_read_once_for_whether_it_only_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[str]()
+    monkeypatch.setattr(recollection, "_asks", lambda sentence: not read.append(sentence))
+    forget_texts()
+    for _ in range(2):
+        assert recollection.only_asks("Who is it?")
+    assert read == ["Who is it?"]
+    forget_texts()  # somebody had it forgotten
+    assert recollection.only_asks("Who is it?")
+    assert len(read) == 2
+    forget_texts()
 
 
 def test_what_was_corrected_comes_after_its_correction() -> None:
