@@ -203,13 +203,14 @@ class _Reply:
     async def turn(self, held: AccessToken, key: str) -> None:
         """Let the character hear the message and answer it."""
         society, agent_id, user_id = self._parts.society, self._agent_id, self._caller.user_id
+        history = await self._talks.history(self._talk, agent_id, user_id)
         percept = Percept(
             user_id,
             self._talk.heard,
             society.clock.now(),
             addressed=True,
             present=frozenset({user_id}),
-            data={CLIENT_HISTORY: self._talk.history(society.agents[agent_id])},
+            data={CLIENT_HISTORY: history},
             overheard_by=held.overhears(user_id),
         )
 

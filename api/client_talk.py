@@ -90,11 +90,6 @@ class ClientTalk:
         """Whether the user said anything before. If not, an edited message looks like a new conversation."""
         return any(role == "user" for role, _ in self.before)
 
-    def history(self, agent: Agent) -> str:
-        """A hash of the messages before, as the agent may keep them."""
-        kept = agent.without_personal([list(said) for said in self.before])
-        return sha256(json.dumps(kept).encode()).hexdigest()[:16]
-
     def earlier(self, agent_id: str, user_id: str, now: float) -> tuple[MemoryEntry, ...]:
         """The latest exchanges before, for a model; they are confined and not stored."""
         asked: list[tuple[str, str | None]] = []
@@ -129,6 +124,16 @@ class ClientTalks:
         self._society = society
         self._locks = WeakValueDictionary[tuple[str, str], asyncio.Lock]()
 
+    async def history(self, talk: ClientTalk, agent_id: str, user_id: str) -> str:
+        """A hash of the messages before, as the character may keep them.
+
+        To look through long ones takes seconds: for each user one at a time, and in a thread.
+        """
+        before, agent = [list(said) for said in talk.before], self._society.agents[agent_id]
+        async with self._alone("a history", user_id):  # which is no character's id
+            kept = await asyncio.to_thread(agent.without_personal, before)
+        return sha256(json.dumps(kept).encode()).hexdigest()[:16]
+
     async def hear(
         self, caller: Caller, talk: ClientTalk, percept: Percept, agent_id: str, said: Callable[[str], None]
     ) -> Trace:
@@ -151,7 +156,7 @@ class ClientTalks:
                     for one, is_secret in zip(earlier, secret, strict=True)
                 )
                 own = self._latest(agent, percept.user_id)  # something may be forgotten by now
-            last = own[-1] if own and given(own[-1], CLIENT_HISTORY) == talk.history(agent) else None
+            last = own[-1] if own and given(own[-1], CLIENT_HISTORY) == percept.data[CLIENT_HISTORY] else None
             if last is not None and last.user_text == percept.text:
                 if talk.goes_on or society.clock.now() - last.timestamp <= AGAIN_SECONDS:
                     trace = await agent.answer_again(last.id, said, earlier)

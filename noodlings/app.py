@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -360,7 +361,8 @@ def _asking(gateway: Gateway | None, services: AgentServices) -> Ask | None:
         return text
 
     async def ask(messages: Sequence[tuple[str, str]], allowance: Allowance) -> str | None:
-        kept, _, tier = shield(services, [words for _, words in messages])
+        texts = [words for _, words in messages]
+        kept, _, tier = await asyncio.to_thread(shield, services, texts)  # they may be long
         if tier > services.reach:
             return None
         prompt = tuple(Message(role, words) for (role, _), words in zip(messages, kept, strict=True))

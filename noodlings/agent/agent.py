@@ -158,8 +158,8 @@ class Agent:
         turn = await self._pipeline.hear(percept, self._tell)
         if self.archive is not None and not self.archive.embedding.local:
             self.archive.begin()
-        turn.earlier = shielded_talk(self._services, earlier)
         with self._going_on(turn):
+            turn.earlier = await shielded_talk(self._services, earlier)
             if percept.floor is not None:
                 await self._take_turns(turn, percept.floor)
             if turn.decision.speak:
@@ -221,10 +221,10 @@ class Agent:
             entry.audience,
             alone,
             NO_REGARD if felt is None else felt.regard,
-            earlier=shielded_talk(self._services, earlier),
         )
         self._core.prompts.pop(entry_id, None)
         with self._going_on(turn):
+            turn.earlier = await shielded_talk(self._services, earlier)
             async with self._speaking:
                 await self._answer(turn, said)
         if self.archive is not None:

@@ -163,11 +163,13 @@ def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
     return replace(percept, audience=raised), f"{kept}, because it is personal: {kinds}"
 
 
-def shielded_talk(services: AgentServices, entries: Iterable[MemoryEntry]) -> tuple[MemoryEntry, ...]:
-    """Earlier talk that a client sends along, as a model may be shown it."""
+async def shielded_talk(services: AgentServices, entries: Iterable[MemoryEntry]) -> tuple[MemoryEntry, ...]:
+    """Earlier talk that a client sends along, as a model may be shown it; looked through in a thread, as it
+    may be long."""
     talk = []
     for entry in entries:
-        (text, response), _, tier = shield(services, [entry.user_text, entry.response])
+        texts = [entry.user_text, entry.response]
+        (text, response), _, tier = await asyncio.to_thread(shield, services, texts)
         audience = entry.audience.at_least(tier)
         talk.append(replace(entry, user_text=CleanText(text), response=response, audience=audience))
     return tuple(talk)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
+from noodlings import app
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.host.visit import opened
-from noodlings.ports import Allowance
+from noodlings.ports import Allowance, PersonalDatum
 from noodlings.store.cipher import UserKey
 from noodlings.text import CleanText
 from noodlings.values.affect import NEUTRAL
@@ -129,6 +131,30 @@ async def test_what_a_client_sends_along_is_shown_to_a_model_as_if_it_were_said(
         assert (b"ann.may" in recorder.sent) is shown
         assert (b"7946" in recorder.sent) is shown
         assert (b"[e-mail address]" in recorder.sent) is (kind == "mask")
+
+
+async def test_what_may_be_long_is_looked_through_in_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = dict[str, bool]()
+
+    def find(text: str) -> tuple[PersonalDatum, ...]:
+        where[text] = threading.current_thread() is not threading.main_thread()
+        return ()
+
+    monkeypatch.setattr(app, "personal_finder", lambda: find)
+    async with serving(chat("I see.")) as model:
+        with opened(
+            personal(tmp_path, model.settings().base_url, "mask", False), ManualClock(1e6)
+        ) as society:
+            trace = await society.perceive("phi", Percept(ANN, "and now?", 1e6), earlier=(EARLIER,))
+            assert where == {"and now?": False, LINE: True, EARLIER.response: True, "": False}
+            where.clear()
+            await society.agents["phi"].answer_again(trace.entry_id, earlier=(EARLIER,))
+            assert where.pop(LINE)
+            assert society.ask is not None
+            await society.ask([("user", "Generate a title.")], Allowance())
+            assert where["Generate a title."]
 
 
 async def test_personal_data_in_facts_place_and_things_is_masked(tmp_path: Path) -> None:

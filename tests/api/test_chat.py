@@ -7,6 +7,7 @@ import json
 import os
 import random
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,10 @@ import pytest
 
 from api import chat
 from api.server import make_app
+from noodlings import app
 from noodlings.errors import StoreError
 from noodlings.llm.gateway import Gateway
+from noodlings.ports import PersonalDatum
 from noodlings.store.cipher import UserKey
 from noodlings.store.keys import UserKeys
 from noodlings.store.memory import MemoryStore
@@ -252,6 +255,23 @@ async def test_a_key_is_heard_once(site: Site):
     assert content == first.json()["choices"][0]["message"]["content"]
     assert (await site.post(PATH, body(user("else")), headers=headers)).status_code == 422
     assert len(remembered(site, "user_traveller")) == 1
+
+
+async def test_the_history_is_looked_through_in_a_thread(
+    make_site: MakeSite, monkeypatch: pytest.MonkeyPatch
+):
+    """It may be long, and everybody else would wait."""
+    where = dict[str, bool]()
+
+    def find(text: str) -> tuple[PersonalDatum, ...]:
+        where[text] = threading.current_thread() is not threading.main_thread()
+        return ()
+
+    monkeypatch.setattr(app, "personal_finder", lambda: find)
+    site = make_site(sections={"privacy": {"personal": "mask"}})
+    await say(site, user("My dog died"), assistant("Oh."), user("and now?"))
+    assert where["My dog died"]
+    assert where["Oh."]
 
 
 # -- who speaks
