@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -163,6 +164,9 @@ def _lexicon() -> _Lexicon:
 MAX_CHARACTERS = 1_000
 """How much is read of a text: what the embedding model sees. VADER takes time by the square of it."""
 
+MOST_EMOJI = 50
+"""How many of them VADER reads: to it each is up to six words."""
+
 _TOKEN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|[:;=]['-]?[()]|[.,;:!?]+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]")
 # Answers are not feelings, but VADER's lexicon has "no" as unpleasant and "ok" as pleasant.
@@ -218,7 +222,8 @@ def read(text: str) -> Reading:
     tokens = _TOKEN.findall(text)
     words = [token for token in tokens if _WORD.match(token)]
     vader = _vader()
-    polarity = vader.polarity_scores(text)
+    emoji = (at for at, sign in enumerate(text) if sign in vader.emojis)
+    polarity = vader.polarity_scores(text[: next(islice(emoji, MOST_EMOJI, None), None)])
     loads = [vader.lexicon.get(token.lower(), 0.0) for token in tokens]
     felt, denied = feelings_in([token.lower() for token in tokens])
     return Reading(
