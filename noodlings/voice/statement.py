@@ -10,8 +10,9 @@ to the first possible noun. Where that is not clear there is no statement and no
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
-from noodlings.voice.words import bases, is_past, listed, third_of, tokens
+from noodlings.voice.words import bases, is_past, listed, third_of, tokens, words_for
 
 _CONTRACTED = ("'m", "'re", "'ve", "'ll", "'d", "n't")
 
@@ -22,6 +23,8 @@ def is_clause(words: list[str], named: bool = False) -> bool:
     Args:
         named: the first word was written as a name, with a capital.
     """
+    leading = len([*takewhile(words_for("before_subject").__contains__, words)])  # a thousand times "not"
+    words, named = words[leading:], named and not leading
     first = (words or [""])[0]
     if len(words) < 2 or listed(first, "asks_or_leans"):
         return False
@@ -30,8 +33,6 @@ def is_clause(words: list[str], named: bool = False) -> bool:
         return (stands_for_noun and _verb_follows(words)) or _says_of_noun(words)
     if listed(first.split("'")[0], "subjects"):
         return first.endswith((*_CONTRACTED, "'s")) or _verb_follows(words)
-    if listed(first, "before_subject"):
-        return is_clause(words[1:])
     if listed(first, "openers"):
         return any(map(_is_finite, words[1:]))
     return named and not listed(first, "verbs") and _verb_follows(words)

@@ -6,7 +6,7 @@ from noodlings.voice.statement import begins_with_name, is_clause
 from noodlings.voice.words import tokens
 
 STATEMENTS = [
-    "James is here", "so I left",
+    "James is here", "so I left", "oh just even so I left", f"{'not ' * 2_000}I left",
     "my dog died", "i love storms", "the bridge is down", "it rained", "my knee hurts", "she raised me",
     "my sister Anna lives in Leeds", "Pepper is black", "Anna lives in Leeds", "the children sing at night",
     "my daughter plays the violin", "the girl who lives next door left", "the book I read was good",
@@ -22,6 +22,7 @@ NONE = [
     "the man I've known",
     "the man I loved", "a bed made of wood", "a man called Bob", "the house by the sea", "nothing much",
     "this naked bed", "no need", "my work at the bakery", "a walk by the sea", "the keys to my house",
+    "not " * 2_000,
 ]  # fmt: skip
 
 
