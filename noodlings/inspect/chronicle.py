@@ -46,7 +46,7 @@ LINKING, LINKS = 5, 8
 """How many of the best commits bring in linked ones, and how many links of each are followed."""
 LINKED = {LinkType.REVERTS: 0.9, LinkType.FIXES: 0.9, LinkType.TOUCHED_AGAIN: 0.6}
 """How much of a score a link of full strength passes on."""
-_EXACT = re.compile(r"#\d+|[\w./-]*\w[./_-][\w./-]*\w|\b[0-9a-f]{7,64}\b|\b\w*[a-z][A-Z]\w*\b")
+_EXACT = re.compile(r"#\d+|(?<![\w./-])[\w./-]*\w[./_-][\w./-]*\w|\b[0-9a-f]{7,64}\b|\b\w*[a-z][A-Z]\w*\b")
 
 
 @dataclass(frozen=True, slots=True)

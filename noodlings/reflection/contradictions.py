@@ -66,7 +66,7 @@ class Claim:
 _REWRITTEN = tuple(
     (re.compile(pattern), into)
     for pattern, into in (
-        (r"[, ]+(?:is|are|do|does|was|did|have|can|wo)n't (?:it|they|you|we|he|she|i)$", ""),
+        (r"(?<![, ])[, ]++(?:is|are|do|does|was|did|have|can|wo)n't (?:it|they|you|we|he|she|i)$", ""),
         (r"^(?:it )?turns out (?:that )?", ""),
         (r"\bcan't\b", "can not"),
         (r"\bwon't\b", "will not"),
@@ -182,7 +182,7 @@ _CORRECTS = re.compile(
 _NEVER = re.compile(r"(?:have|has|'ve|'s|had) never\b|\bnever (?:was|were|had)\b")
 _DEPENDS = re.compile(r"\b(?:when(?:ever)?|while|until|if)\b", re.I)
 """A denial that holds only at times denies nothing."""
-_AND_I = re.compile(r"(\b[\w']+) and i\b")
+_AND_I = re.compile(r"(?<=[\w']) and i\b")
 _OBJECT = re.compile(r"\b(?:it|them|him|her|that|those)$")
 
 
@@ -193,7 +193,7 @@ def claims(text: str) -> list[Claim]:
     for begins, ends, sentence in sentences(text):
         if not sentence.endswith("?"):
             depends = _DEPENDS.search(sentence) is not None
-            for at, clause in enumerate(clauses_of(_AND_I.sub(r"\1 i", folded(sentence)))):
+            for at, clause in enumerate(clauses_of(_AND_I.sub(" i", folded(sentence)))):
                 if len(clause) <= LONGEST:
                     told = list(_claims(clause, before, (begins, ends), at == 0))
                     if told and not is_imagined(sentence, clause):

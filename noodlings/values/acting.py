@@ -12,7 +12,6 @@ _BOLD = re.compile(r"\*\*+")
 ACT = re.compile(r"\*([^*]+)\*")
 """What is done in a line."""
 _QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*(?:[\"“”«»]|$)")
-_END = re.compile(r"[\s,.;:!?…]+$")
 _MADE = ("goes {0}", "goes {0} {0}", "lets out a loud {0}", "answers with a long {0}", "goes {0}, briefly")
 """Ways to make a noise that fit any."""
 
@@ -23,7 +22,7 @@ def acts_of(reply: str) -> str:
     Words in quotation marks within an act are spoken, so they are removed as well; words between double
     asterisks are emphasised, not done.
     """
-    acts = (_END.sub("", clean(_QUOTED.sub("", act))) for act in ACT.findall(_BOLD.sub("", reply)))
+    acts = (clean(_QUOTED.sub("", act)).rstrip(" ,.;:!?…") for act in ACT.findall(_BOLD.sub("", reply)))
     done = ", ".join(act for act in acts if any(map(str.isalnum, act)))
     return f"*{done}*" if done else ""
 

@@ -19,7 +19,7 @@ from noodlings.voice.words import GESTURE, tokens
 
 _UNTOUCHED = re.compile(r"(\*[^*]*\*?|“[^”]*”?)")
 _LEANING = re.compile(r"\b(?:it|its|that|this|they|them|their|he|him|his|she|her|so|then|there)\b", re.I)
-_END = re.compile(r"[.!?…]+[\"”')]*(?=\s|$)")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"”')]*+(?=\s|$)")
 
 
 def spoken(text: str) -> str:

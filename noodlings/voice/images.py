@@ -22,7 +22,7 @@ from noodlings.voice.words import load_yaml, stem, tokens, topic_stems
 CLEAR = 0.15
 """Strength (0…1) below which no feeling is clear."""
 
-_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from noodlings.voice.words import load_yaml
 NERVOUS_WORDS = 8
 """Words of somebody nervous; the first sentence may have more."""
 
-_SENTENCE = re.compile(r".*?[.!?…]+[\"”')*]*(?=\s|$)")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"”')*]*+(?=\s|$)")
 _LOUD = re.compile(r"(?<![.…])\.(?=[\"”']?$)")
 _ASKED_LOUDLY = re.compile(r"\?!+|!+\?")
 _EXCLAIMED = re.compile(r"!+")
@@ -50,7 +50,7 @@ def in_manner(draft: Draft, named_mood: str, understood: UnderstoodLine) -> Draf
 
 
 def _nervous(draft: Draft) -> Draft:
-    ends = [end.end() for end in _SENTENCE.finditer(draft.body)]
+    ends = [end.end() for end in _SENTENCE_END.finditer(draft.body)]
     whole = [draft.body[:end] for end in ends if draft.body.count("*", 0, end) % 2 == 0] or [draft.body]
     short = [said for said in whole if len(said.split()) <= NERVOUS_WORDS]
     return replace(draft, body=short[-1] if short else whole[0], closing="")

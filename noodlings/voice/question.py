@@ -125,7 +125,7 @@ _A_NAME = re.compile(
 _HELPERS = "do|does|did|is|are|was|were|has|have|had|will|would|can|could|should|must|shall"
 # "What fruit did …" names what is asked for, "what broke?" and "what troubles me?" do not.
 _WHICH = re.compile(
-    rf"\b(?:which|whose|what(?= .*\w (?:{_HELPERS})\b))"
+    rf"\b(?:which|whose|what(?= .{{0,100}}\w (?:{_HELPERS})\b))"
     r"(?: (?:old|young|new|other|sort of|kind of|type of))* (\w{3,})\b(?!')"
 )
 _WHOSE_NAME = r"(?:my|your|his|her|our|their|the|that|this)"
@@ -150,7 +150,7 @@ _WHO_TOLD = re.compile(
     r"\b(?:who (?:told|said)|says who|how (?:do|did|would) you know|where did you (?:hear|learn|get))\b", re.I
 )
 _LIKED = re.compile(r"\b(?:like|love|enjoy|fancy|miss) (.+)$")
-_CLAUSE_BREAK = re.compile(r"[,.;:!?…–—]+\s+")
+_CLAUSE_BREAK = re.compile(r"(?<![,.;:!?…–—])[,.;:!?…–—]++\s+")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 
 

@@ -148,7 +148,7 @@ _TELL_YOU = re.compile(
 # What is said for politeness, and is no news afterwards.
 _TAIL = re.compile(
     r"(?:[,.!]\s*(?:thanks|thank you|please|ok|okay|bye(?: bye)?|goodbye|good ?night|see (?:you|ya)(?: \w+)?)"
-    r"|[\s,.!]+(?:lol|haha))[\s.!]*$",
+    r"|(?<![\s,.!])[\s,.!]++(?:lol|haha))[\s.!]*$",
     re.I,
 )
 _CALLS = re.compile(r"\w+,")

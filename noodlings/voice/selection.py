@@ -102,7 +102,7 @@ _TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
 """A line that tells the hearer what they said; later nobody knows who "you" is."""
 RETELLS = re.compile(r"(?<!had )\b(?:told|asked) (?:me|[A-Z]\w+) \w|\bsaid “", re.IGNORECASE)
 """A line that reports what somebody said."""
-_QUOTED = re.compile(r"“([^”]{8,})”")
+_QUOTED = re.compile(r"“([^“”]{8,})”")
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
 )

@@ -92,7 +92,7 @@ _MAY_TELL = frozenset({
 _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|i'm|i've|i'd|i'll|we're|we've)\b")
 _WAS = re.compile(r"\b(?:was|were|used to|had)\b")
 _MARKUP = re.compile(r"\[/?[a-z][a-z0-9 _#=.,-]*\]|</?[a-z][^<>]{0,80}>|[*_`~^]{1,3}", re.I)
-_QUOTED = re.compile(r'["“]([^"”]+)["”]')
+_QUOTED = re.compile(r'["“]([^"“”]+)["”]')
 GREETING_WORDS = 10
 """Words of a line that is only a greeting: "Hello all! What a crowd."."""
 _GREETS = re.compile(

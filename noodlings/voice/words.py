@@ -49,7 +49,7 @@ def in_words(number: int) -> str:
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_DRAWN = re.compile(r"(?<=[^\W\d_])([^\W\d_])\1{2,}$")  # "hellooo", "yesss"
+_DRAWN = re.compile(r"^([^\W\d_])\1{2,}(?=[^\W\d_])")  # "hellooo", "yesss", read from their ends
 GESTURE = re.compile(r"\*[^*]+\*")
 _I = re.compile(r"\bi\b")
 SHOUTED_WORDS = 3
@@ -93,7 +93,7 @@ def tokens(text: str) -> list[str]:
 @cached_by_text(maxsize=4096)
 def _tokens(text: str) -> tuple[str, ...]:
     words = _WORD.findall(without_hasty_will(text))
-    found = (_DRAWN.sub(r"\1", word.replace("’", "'").lower()) for word in words)
+    found = (_DRAWN.sub(r"\1", word.replace("’", "'").lower()[::-1])[::-1] for word in words)
     return tuple(_pairs("chat").get(word, word) for word in found)
 
 
