@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
+from urllib.parse import unquote
 
 from api.problem import RefusedRequest
 from noodlings.agent.society import Society
@@ -37,6 +38,11 @@ MAX_ID = 80
 _HASH_PREFIX = "sha256:"
 
 log = logging.getLogger(__name__)
+
+
+def named_user(header: str) -> str:
+    """The id in a header `Noodlings-User`, where what is not ASCII is percent-encoded."""
+    return unquote(header)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ import json
 from collections import OrderedDict
 from contextlib import suppress
 from typing import Any
-from urllib.parse import unquote
 
 from fastapi import WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from api.audit import note
-from api.authentication import USER_HEADER, AccessToken
+from api.authentication import USER_HEADER, AccessToken, named_user
 from api.gate import CLOSED, enter
 from api.parts import ServerParts, parts_of, topic_router
 from api.problem import RefusedRequest, refusal
@@ -61,7 +60,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
     parts = parts_of(socket)
     try:
         held = parts.authenticator.admit(_authorization(socket))
-        caller = held.reader(user or unquote(socket.headers.get(USER_HEADER, "")))
+        caller = held.reader(user or named_user(socket.headers.get(USER_HEADER, "")))
         agent_id = parts.society.find(agent).id if agent else ""
     except NoodlingsError as refused:
         if isinstance(refused, RefusedRequest):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVar
-from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Header, Path, Security, WebSocketException
 from fastapi.dependencies.utils import get_flat_params
@@ -18,7 +17,7 @@ from fastapi.params import Query
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
-from api.authentication import MAX_ID, USER_HEADER, AccessToken, Authenticator
+from api.authentication import MAX_ID, USER_HEADER, AccessToken, Authenticator, named_user
 from api.gate import CLOSED
 from noodlings.agent.society import Society
 from noodlings.errors import UserError
@@ -132,7 +131,7 @@ async def _on_behalf_of(
         ),
     ] = "",
 ) -> str:
-    return unquote(user)
+    return named_user(user)
 
 
 OnBehalfOf = Annotated[str, Depends(_on_behalf_of)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from httpx2 import ASGITransport, AsyncClient
@@ -116,6 +117,12 @@ async def test_who_may_do_what(url: str) -> None:
     async with over_http(url, "toad") as toad:
         gone = await done(toad, "forget_memory", agent="phi", user_id="me")
         assert gone.structured_content["forgotten"] == 1
+
+
+async def test_a_user_is_named_as_to_the_rest_of_the_api(url: str) -> None:
+    async with over_http(url, "world", quote("user_zoë")) as world:
+        stored = await done(world, "store_memory", agent="phi", content="I am new here")
+        assert stored.structured_content["turn"]["percept"]["user"] == "user_zoë"
 
 
 @pytest.mark.parametrize(
