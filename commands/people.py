@@ -10,6 +10,7 @@ from commands.pages import PAGE_FLAGS, limit_and_offset, past_the_end, remaining
 from commands.parse import Parsed, Spec
 from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
+from noodlings.agent.corrections import KNOWING
 from noodlings.agent.night import REFLECTING
 from noodlings.drawing.marks import LOUD, QUIET, ago, words
 from noodlings.errors import UserError
@@ -74,6 +75,7 @@ async def know(context: CommandContext, parsed: Parsed) -> Reply:
     who, _, what = (part.strip() for part in parsed.rest.partition("="))
     if not who or not what:
         raise UserError(f"Who is it about, and what? Type it like this: {parsed.usage}")
+    context.caller.require_admin(KNOWING)  # before looking for WHO, where a player is told how to read
     about = context.inspector.user_id(context.caller, parsed.name, who)
     entry = await context.society.corrections.know(context.caller, parsed.name, about, what)
     agent = context.society.find(parsed.name)

@@ -31,7 +31,7 @@ UNDO_SECONDS = 600.0
 UNDO_STEPS = 20
 """Corrections of an agent that can be undone, the last one first."""
 
-KNOWING = "add what a character knows"
+KNOWING = "write what a character knows of somebody"
 LONGEST_CORRECTION = 2_000
 """Characters of corrected words."""
 LONGEST_FACT = 160

@@ -155,6 +155,13 @@ async def test_a_fact_that_is_too_long_is_refused(player):
     assert "1 to 160 characters" in " ".join(" ".join(shown).split())
 
 
+@pytest.mark.parametrize("who", ["Bob", "caity", "me", "nobody"])
+async def test_only_an_admin_may_write_what_a_character_knows(quiet_society, who):
+    guest = Player(*quiet_society, Role.PLAYER, inside=False)
+    shown = await guest.read(f"@know servnak {who} = likes fish")
+    assert shown == ["Only an admin may write what a character knows of somebody"]
+
+
 async def test_reflecting_links_what_contradicts_and_quotes_it(player):
     await player.type("say servnak, I have a goat called Bill")
     await player.type("say servnak, I don't have a goat any more", after=3_600.0)
