@@ -60,7 +60,6 @@ _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.OFFER,
     DialogueAct.WARNING,
     DialogueAct.TEASING,
-    DialogueAct.FAREWELL,
     DialogueAct.ADVICE,
     DialogueAct.YES_OR_NO,
     DialogueAct.PERSONAL,

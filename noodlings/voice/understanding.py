@@ -50,6 +50,8 @@ _OVERSTATED = frozenset({
     DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY, DialogueAct.TIRED, DialogueAct.BORED,
 })  # fmt: skip
 """Feelings that a jest or a grumble names as well."""
+_NOT_BY_READING = frozenset({DialogueAct.STATEMENT, DialogueAct.GREETING, DialogueAct.FAREWELL})
+"""A short line that begins with a name looks like a greeting or a farewell to a model."""
 _LIGHTLY = frozenset({DialogueAct.TEASING, DialogueAct.GRUMBLE})
 _MAY_BE_ELSE = frozenset({
     QuestionKind.UNKNOWN, QuestionKind.ADVICE, QuestionKind.YES_OR_NO, QuestionKind.PERSONAL,
@@ -238,7 +240,7 @@ def _statement_act(
     if found is None and _GREETS.match(text) and line.count(" ") < GREETING_WORDS:
         return DialogueAct.GREETING
     found = found or _act("told", line)
-    if found is None and likely is not DialogueAct.STATEMENT and sure >= LIKELY:
+    if found is None and likely not in _NOT_BY_READING and sure >= LIKELY:
         return likely
     return found or _by_affect(affect, line) or DialogueAct.STATEMENT
 

@@ -72,6 +72,11 @@ def test_a_line_that_a_model_hears_ask_may_be_answered_from_memory() -> None:
     assert heard.question.may_be_known
 
 
+def test_who_is_called_by_name_is_not_greeted_by_that() -> None:
+    line = "Phi, the ferry is late again"
+    assert read_as(line, DialogueAct.GREETING, 0.9) is read_as(line, DialogueAct.STATEMENT, 0.9)
+
+
 def test_a_rule_stands_against_a_model() -> None:
     assert read_as("thank you", DialogueAct.INSULT, 1.0) is DialogueAct.THANKS
     assert read_as("my father died", DialogueAct.TEASING, 1.0) is DialogueAct.GRIEF
