@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,16 @@ class Descent:
         nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
         self.optimizer.step()
         self.rate.step()
+
+
+def batches(random: np.random.Generator, lengths: Sequence[int], size: int) -> Iterator[np.ndarray[Any, Any]]:
+    """Indices of texts of like length together, the batches in any order."""
+    order = random.permutation(len(lengths))
+    order = np.concatenate([sorted(some, key=lengths.__getitem__) for some in np.array_split(order, 20)])
+    starts = list(range(0, len(order), size))
+    random.shuffle(starts)
+    for start in starts:
+        yield order[start : start + size]
 
 
 def begin(seed: int) -> None:

@@ -67,12 +67,10 @@ _MAY_TOUCH = _MAY_REMIND | {
 _TELLS = frozenset({
     DialogueAct.STATEMENT, DialogueAct.REMARK, DialogueAct.TEASING, DialogueAct.GRUMBLE,
 })  # fmt: skip
+"""Acts of a line that only tells something: with good news in it they are gladness."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
 """Acts that tell a memory that nobody asked for."""
-_COMFORTED = frozenset({
-    DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED, DialogueAct.REMARK,
-    DialogueAct.TEASING, DialogueAct.GRUMBLE,
-})  # fmt: skip
+_COMFORTED = _TELLS | {DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED}
 """Acts that get comfort where the tone is grave."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 CLEARLY = 0.4

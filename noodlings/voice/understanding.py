@@ -44,6 +44,9 @@ HEAVY = frozenset({
     DialogueAct.COMFORT,
 })  # fmt: skip
 """Acts that call for comfort."""
+_AsRead = tuple[DialogueAct, float]
+"""What a model most likely takes a line for, and the probability of that."""
+_UNREAD: _AsRead = (DialogueAct.STATEMENT, 0.0)
 LIKELY, SURE = 0.5, 0.7
 """Probability from which a model says what a line is that no rule knows, and from which it overrules one."""
 _OVERSTATED = frozenset({
@@ -144,7 +147,8 @@ def understand(
     done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
     affect = percept.affect if felt else None
     secret = in_confidence(percept.kind, percept.text)  # as it is kept: a promise must hold
-    return _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, reading)
+    as_read = _UNREAD if reading is None else reading.likeliest()
+    return _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, as_read)
 
 
 @cached_by_text(maxsize=64)
@@ -155,7 +159,7 @@ def _understood(
     done: bool,
     long: bool,
     secret: bool,
-    reading: LineReading | None,
+    as_read: _AsRead,
 ) -> UnderstoodLine:
     """Cached, as a line is understood again for every lens."""
     if kind in _EVENTS:
@@ -164,7 +168,7 @@ def _understood(
         return UnderstoodLine(DialogueAct.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
     if kind is Kind.EMOTE or done:
         return _hear_emote(text, affect, long, secret)
-    return _hear_words(text, affect, long, secret, reading)
+    return _hear_words(text, affect, long, secret, as_read)
 
 
 def _hear_emote(text: str, affect: Affect | None, long: bool, secret: bool) -> UnderstoodLine:
@@ -175,7 +179,7 @@ def _hear_emote(text: str, affect: Affect | None, long: bool, secret: bool) -> U
             return UnderstoodLine(act, stems=topic_stems(words))
     spoken = _QUOTED.search(text)
     if spoken:
-        return _hear_words(spoken.group(1), affect, long, secret)
+        return _hear_words(spoken.group(1), affect, long, secret, _UNREAD)
     shown = {DialogueAct.SAD: DialogueAct.EMOTE_SAD, DialogueAct.AFRAID: DialogueAct.AFRAID}
     felt = _by_affect(affect, "") or DialogueAct.EMOTE
     return UnderstoodLine(shown.get(felt, DialogueAct.EMOTE), stems=topic_stems(words))
@@ -190,7 +194,7 @@ def _doing(words: list[str]) -> set[str]:
 
 
 def _hear_words(
-    text: str, affect: Affect | None, long: bool, secret: bool, reading: LineReading | None = None
+    text: str, affect: Affect | None, long: bool, secret: bool, as_read: _AsRead
 ) -> UnderstoodLine:
     words = tokens(text)
     if not words or _is_foreign(text, words):
@@ -205,9 +209,9 @@ def _hear_words(
             felt = None
         asked = topic_stems(tokens(last_sentence(text))) or stems
         return UnderstoodLine(
-            felt or _asks_as_read(question, reading), question, asked, question.topic(text, topic)
+            felt or _asks_as_read(question, as_read), question, asked, question.topic(text, topic)
         )
-    act = _statement_act(text, line, affect, secret, reading)
+    act = _statement_act(text, line, affect, secret, as_read)
     if act is DialogueAct.QUESTION:
         return UnderstoodLine(act, QuestionKind.UNKNOWN, stems, topic)
     if act is DialogueAct.STATEMENT and long:
@@ -217,18 +221,18 @@ def _hear_words(
     return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
 
 
-def _asks_as_read(question: QuestionKind, reading: LineReading | None) -> DialogueAct:
+def _asks_as_read(question: QuestionKind, as_read: _AsRead) -> DialogueAct:
     """How a question is answered that no memory answers; its form may be that of something else, of which a
     model is sure ("want half of my sandwich?")."""
-    likely, sure = (question.act, 0.0) if reading is None else reading.likeliest()
+    likely, sure = as_read
     return likely if question in _MAY_BE_ELSE and likely in _INSTEAD and sure >= SURE else question.act
 
 
 def _statement_act(
-    text: str, line: str, affect: Affect | None, secret: bool, reading: LineReading | None
+    text: str, line: str, affect: Affect | None, secret: bool, as_read: _AsRead
 ) -> DialogueAct:
     """The act of a line that asks nothing by its words; a model may hear it ask all the same."""
-    likely, sure = (DialogueAct.STATEMENT, 0.0) if reading is None else reading.likeliest()
+    likely, sure = as_read
     found = _act("told_first", line)
     if found is None and secret:
         return DialogueAct.SECRET

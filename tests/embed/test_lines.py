@@ -15,7 +15,7 @@ from noodlings.values.wording import DialogueAct
 
 HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"
 EVERY = 4
-"""Of the lines held back each so manieth is read here; `tools/lines/fit.py` reads them all."""
+"""Only every fourth line held back is read here; `tools/lines/fit.py` reads them all."""
 
 
 @pytest.fixture(scope="module")

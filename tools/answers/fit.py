@@ -34,7 +34,7 @@ from noodlings.embed.minilm import DIMENSIONS
 HERE = Path(__file__).parent
 TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
 sys.path += [str(HERE.parent), str(HERE.parent / "affect")]
-from layers import Descent, UpperLayers, auc, begin, states_of, write  # noqa: E402
+from layers import Descent, UpperLayers, auc, batches, begin, states_of, write  # noqa: E402
 from near import TOO_ALIKE, WORDS, folded, nearest, texts_of  # noqa: E402
 
 EPOCHS, BATCH, RATE, SEED = 2, 16, 1e-4, 0
@@ -175,24 +175,14 @@ class Fit:
                 found.append(other.line if known else self.idle[self.random.integers(len(self.idle))])
         return found
 
-    def batches(self, rows: Sequence[Row]) -> Iterator[list[Row]]:
-        """Rows of like length together, the batches in any order."""
-        order = self.random.permutation(len(rows))
-
-        def length(row: int) -> int:
-            return sum(len(self.states[text][0]) for text in rows[row].pair)
-
-        order = np.concatenate([sorted(some, key=length) for some in np.array_split(order, 20)])
-        starts = list(range(0, len(order), BATCH))
-        self.random.shuffle(starts)
-        for start in starts:
-            yield [rows[row] for row in order[start : start + BATCH]]
-
     def fit(self) -> None:
         descent = Descent(self.net, self.net.upper, RATE, EPOCHS * len(self.rows()) // BATCH)
         self.net.train()
         for epoch in range(EPOCHS):
-            for batch in self.batches(self.rows()):
+            rows = self.rows()
+            lengths = [sum(len(self.states[text][0]) for text in row.pair) for row in rows]
+            for some in batches(self.random, lengths, BATCH):
+                batch = [rows[row] for row in some]
                 answers, told = self.net(*self.together([(row.pair, row.as_what) for row in batch]))
                 wanted = torch.tensor([float(row.belongs) for row in batch])
                 loss = functional.binary_cross_entropy_with_logits(answers, wanted)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from torch.nn import functional
 HERE = Path(__file__).parent
 AFFECT = HERE.parent / "affect"
 sys.path += [str(HERE.parent), str(AFFECT)]
-from layers import Descent, UpperLayers, auc, begin, states_of, write  # noqa: E402
+from layers import Descent, UpperLayers, auc, batches, begin, states_of, write  # noqa: E402
 from near import TOO_ALIKE, nearest, texts_of  # noqa: E402
 from sentences import read_lines  # noqa: E402
 
@@ -104,24 +104,13 @@ class Fit:
         for epoch in range(EPOCHS):
             began = time.monotonic()
             self.net.train()
-            for batch in self.batches():
+            lengths = [len(self.states[line.text]) for line in self.lines]
+            for some in batches(self.random, lengths, BATCH):
+                batch = [self.lines[line] for line in some]
                 descent.step(loss_of(self.net(*self.together(batch)), batch))
             print(f"epoch {epoch + 1} of {EPOCHS}, {time.monotonic() - began:.0f} s", flush=True)
             self.report()
         self.net.eval()
-
-    def batches(self) -> Iterator[list[Line]]:
-        """Lines of like length together, the batches in any order."""
-        order = self.random.permutation(len(self.lines))
-
-        def length(line: int) -> int:
-            return len(self.states[self.lines[line].text])
-
-        order = np.concatenate([sorted(some, key=length) for some in np.array_split(order, 20)])
-        starts = list(range(0, len(order), BATCH))
-        self.random.shuffle(starts)
-        for start in starts:
-            yield [self.lines[line] for line in order[start : start + BATCH]]
 
     def together(self, lines: Sequence[Line]) -> tuple[torch.Tensor, torch.Tensor]:
         longest = max(len(self.states[line.text]) for line in lines)
