@@ -30,6 +30,8 @@ SMALLEST_SHARE = 8
 """Places that everybody may be in with, however few there are."""
 MOST_UNREAD = 256_000
 """Bytes that may wait for a client that does not read; then it is let go."""
+READ_AT_ONCE = 2_048
+"""Bytes that are read at once from a client that types; what it sends beyond that waits in the network."""
 
 
 def most_connections() -> int:
@@ -51,6 +53,14 @@ def on_this_machine(url: str) -> bool:
         return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
     except ValueError:
         return False
+
+
+def read_little(transport: asyncio.BaseTransport) -> None:
+    """Have a transport read little at once: asyncio takes up to 256 KB, and nobody else runs meanwhile.
+
+    Over TLS it makes no difference: there whoever is given the bytes has to take them in pieces.
+    """
+    transport.max_size = READ_AT_ONCE  # type: ignore[attr-defined]
 
 
 def network_of(address: str) -> str:

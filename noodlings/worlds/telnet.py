@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
+from noodlings.connections import BACKLOG, MOST_UNREAD, READ_AT_ONCE, Connections, Place, read_little
 from noodlings.worlds import wire
 
 if TYPE_CHECKING:
@@ -62,8 +62,19 @@ class TelnetCodec:
         if self._state == 0 and IAC not in received:
             return received
         text = bytearray()
-        for byte in received:
-            self._state = self._step(byte, text)
+        at = 0
+        while at < len(received):
+            if self._state in (0, SB):  # up to the next command in one go: a flood comes byte by byte
+                found = received.find(IAC, at)
+                end = len(received) if found < 0 else found
+                if self._state == 0:
+                    text += received[at:end]
+                else:
+                    self._take(received[at:end])
+                at = end
+            if at < len(received):
+                self._state = self._step(received[at], text)
+                at += 1
         return bytes(text)
 
     def echo(self, ours: bool) -> bytes:
@@ -74,25 +85,22 @@ class TelnetCodec:
         return bytes((IAC, WILL if ours else WONT, ECHO))
 
     def _step(self, byte: int, text: bytearray) -> int:
-        """The next state: 0 in text, `IAC` behind one, a verb behind it, `SB` and `SE` within details."""
+        """The next state: 0 in text, `IAC` behind one, a verb behind it, `SB` and `SE` within details.
+
+        In text and within details, the byte is an `IAC`.
+        """
         state = self._state
         if state == 0:
-            if byte == IAC:
-                return IAC
-            text.append(byte)
-            return 0
+            return IAC
         if state == IAC:
             return self._command(byte, text)
         if state in (DO, DONT, WILL, WONT):
             self._negotiate(state, byte)
             return 0
         if state == SB:
-            if byte == IAC:
-                return SE
-            self._take(byte)
-            return SB
+            return SE
         if byte == IAC:  # doubled: one byte of the details
-            self._take(byte)
+            self._take(bytes((IAC,)))
             return SB
         self._end_subnegotiation()
         return 0 if byte == SE else self._command(byte, text)
@@ -111,9 +119,8 @@ class TelnetCodec:
             text += KILL_LINE
         return 0
 
-    def _take(self, byte: int) -> None:
-        if len(self._detail) < LONGEST_DETAIL:
-            self._detail.append(byte)
+    def _take(self, details: bytes) -> None:
+        self._detail += details[: LONGEST_DETAIL - len(self._detail)]
 
     def _negotiate(self, verb: int, option: int) -> None:
         if verb == WILL:
@@ -143,8 +150,8 @@ class TelnetCodec:
             self.columns = min(int.from_bytes(detail[1:3], "big"), wire.WIDEST)
 
 
-CHUNK = 2_048
-"""Bytes that are read at once; whatever a flooder sends beyond that waits in the network."""
+MOST_WITHOUT_A_LINE = 2 * wire.LONGEST
+"""Bytes, negotiation among them, after which a client that has ended no line is disconnected."""
 
 
 class TelnetWire:
@@ -154,8 +161,10 @@ class TelnetWire:
         self._reader, self._writer, self.enter = reader, writer, place.enter
         self._codec, self._typed = TelnetCodec(), wire.LineAssembler()
         self._lines: deque[str] = deque()
+        self._without_a_line = 0
         self._hiding = False
         self.address = wire.address_of(writer.transport)
+        read_little(writer.transport)
         writer.write(OPENING)
 
     @property
@@ -169,13 +178,16 @@ class TelnetWire:
     async def read_line(self) -> str | None:
         while not self._lines:
             try:
-                received = await self._reader.read(CHUNK)
+                received = await self._reader.read(READ_AT_ONCE)
                 if not received:
                     return None
                 self._lines.extend(self._typed.feed(self._codec.feed(received)))
                 await self._answer()
             except OSError:
                 return None
+            if not self._lines and not await self._may_go_on(len(received)):
+                return None
+        self._without_a_line = 0
         return self._lines.popleft()
 
     def send(self, text: str) -> None:
@@ -201,6 +213,15 @@ class TelnetWire:
             await asyncio.wait_for(self._writer.wait_closed(), wire.GOODBYE_SECONDS)
         except (TimeoutError, OSError):
             self._writer.transport.abort()
+
+    async def _may_go_on(self, received: int) -> bool:
+        """Whether to read on behind so many bytes that ended no line; others have their turn first."""
+        self._without_a_line += received
+        if self._without_a_line > MOST_WITHOUT_A_LINE:
+            self.send(f"No line ended in {MOST_WITHOUT_A_LINE:,} bytes; please connect again.")
+            return False
+        await asyncio.sleep(0)  # reading what has arrived already lets nobody else run
+        return True
 
     async def _answer(self) -> None:
         """Answer the client's program; if it does not read, it is not read from either."""
@@ -233,7 +254,7 @@ async def telnet_port(
     server = await asyncio.start_server(
         connected,
         sock=connections.listen(host, port, "set mush.port to another"),
-        limit=CHUNK,
+        limit=READ_AT_ONCE,
         backlog=BACKLOG,
         ssl=tls,
         ssl_handshake_timeout=None if tls is None else wire.HANDSHAKE_SECONDS,

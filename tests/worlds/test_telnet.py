@@ -7,7 +7,7 @@ import ssl
 import pytest
 import telnetlib3
 
-from noodlings.connections import MOST_UNREAD, Connections
+from noodlings.connections import MOST_UNREAD, READ_AT_ONCE, Connections, Place
 from noodlings.errors import UserError
 from noodlings.worlds import wire
 from noodlings.worlds.login_guard import Timer
@@ -16,11 +16,13 @@ from noodlings.worlds.telnet import (
     DONT,
     ECHO,
     IAC,
+    MOST_WITHOUT_A_LINE,
     SB,
     TERMINAL_TYPE,
     WILL,
     WINDOW_SIZE,
     WONT,
+    TelnetWire,
     telnet_port,
 )
 from tests.api.serving import certified
@@ -173,7 +175,7 @@ async def test_who_does_not_read_is_let_go_and_holds_up_nobody(mush):
 async def test_one_who_asks_and_asks_without_reading_is_not_read_on(mush):
     async with telnet(mush) as port, client(port, "Caity") as caity:
         _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
-        flood = bytes([IAC, DO, 6]) * 100_000
+        flood = (bytes([IAC, DO, 6]) * 10_000 + b"\n") * 10
 
         async def ask_for_ever():
             while True:
@@ -201,3 +203,55 @@ async def test_who_hangs_up_has_left(mush):
             await caity.sees("bye")
         await caity.sees("Ben leaves")
         assert mush.here() == ["Caity"]
+
+
+class Writer:
+    """What a wire writes to, of a client whose connection may be lost already."""
+
+    def __init__(self, lost=False):
+        self.written, self.lost, self.transport = b"", lost, self
+
+    def get_extra_info(self, name):
+        return None
+
+    def get_write_buffer_size(self):
+        return 0
+
+    def is_closing(self):
+        return self.lost
+
+    def write(self, written):
+        self.written += written
+
+    async def drain(self):
+        pass
+
+
+def wire_that_received(received, writer):
+    reader = asyncio.StreamReader()
+    reader.feed_data(received)
+    reader.feed_eof()
+    return TelnetWire(reader, writer, Place(Connections(8), lambda: None))
+
+
+@pytest.mark.parametrize("junk", [b"x", bytes([IAC, WILL, 85]), bytes([IAC, DO, 6]), bytes([IAC, IAC])])
+async def test_whoever_sends_no_line_has_others_go_on_after_each_piece(junk):
+    writer, pieces, turns = Writer(), 20, 0
+    received = (junk * pieces * READ_AT_ONCE)[: pieces * READ_AT_ONCE - 2] + b"\r\n"
+    reading = asyncio.create_task(wire_that_received(received, writer).read_line())
+    while not reading.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns >= pieces
+    assert await reading is not None
+    assert writer.max_size == READ_AT_ONCE
+
+
+async def test_whoever_sends_no_line_for_too_long_is_told_and_disconnected(mush):
+    async with telnet(mush) as port, client(port, "Caity") as caity, client(port) as endless:
+        endless.writer.write(bytes([IAC, SB]) + b"x" * MOST_WITHOUT_A_LINE)
+        assert b"No line ended in 128,000 bytes" in await endless.hangs_up()
+        for _ in range(3):  # what was typed before a line does not count for the next
+            caity.writer.write(b"x" * (MOST_WITHOUT_A_LINE // 2))
+            caity.send("")
+            await caity.sees("Here:")

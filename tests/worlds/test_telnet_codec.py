@@ -92,6 +92,15 @@ def test_what_is_told_without_end_is_not_kept():
     assert codec.feed(b"look") == b"look"
 
 
+def test_what_is_no_command_is_not_gone_through_byte_by_byte(monkeypatch):
+    steps = []
+    step = TelnetCodec._step
+    monkeypatch.setattr(TelnetCodec, "_step", lambda *given: steps.append(given) or step(*given))
+    codec = TelnetCodec()
+    assert codec.feed(b"look" + told(*b"x" * 100_000) + b"look" * 1_000) == b"look" * 1_001
+    assert len(steps) == 4
+
+
 @given(st.lists(TALK, max_size=30))
 def test_no_bytes_break_it_and_pieces_make_no_difference(pieces):
     whole, apart = TelnetCodec(), TelnetCodec()
