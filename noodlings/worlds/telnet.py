@@ -221,13 +221,14 @@ class TelnetWire:
             self.send(f"No line ended in {MOST_WITHOUT_A_LINE:,} bytes; please connect again.")
             return False
         await asyncio.sleep(0)  # reading what has arrived already lets nobody else run
-        return True
+        return not self._writer.is_closing()
 
     async def _answer(self) -> None:
         """Answer the client's program; if it does not read, it is not read from either."""
-        if self._codec.answers:
-            self._writer.write(bytes(self._codec.answers))
-            self._codec.answers.clear()
+        answers = bytes(self._codec.answers)
+        self._codec.answers.clear()
+        if answers and not self._writer.is_closing():
+            self._writer.write(answers)
             await self._writer.drain()
 
 

@@ -17,6 +17,7 @@ from noodlings.worlds.telnet import (
     ECHO,
     IAC,
     MOST_WITHOUT_A_LINE,
+    OPENING,
     SB,
     TERMINAL_TYPE,
     WILL,
@@ -255,3 +256,15 @@ async def test_whoever_sends_no_line_for_too_long_is_told_and_disconnected(mush)
             caity.writer.write(b"x" * (MOST_WITHOUT_A_LINE // 2))
             caity.send("")
             await caity.sees("Here:")
+
+
+async def test_a_client_that_is_gone_is_neither_answered_nor_read_on():
+    writer = Writer(lost=True)
+    wire_of_one_gone = wire_that_received(bytes([IAC, WILL, 85]) * READ_AT_ONCE + b"say boo\n", writer)
+    assert await wire_of_one_gone.read_line() is None
+    assert writer.written == OPENING
+
+
+async def test_what_was_typed_before_the_connection_was_lost_still_counts():
+    wire_of_one_gone = wire_that_received(bytes([IAC, WILL, 85]) + b"say bye\n", Writer(lost=True))
+    assert await wire_of_one_gone.read_line() == "say bye"
