@@ -19,6 +19,7 @@ from websockets.frames import Frame
 
 from api.problem import problem
 from noodlings.connections import Connections, Place
+from noodlings.frames import FrameLimit
 
 HEADERS_SECONDS = 10.0
 """From the connection, or from the first byte of a later request, to the end of the headers."""
@@ -147,7 +148,14 @@ class TimedProtocol(H11Protocol):
 
 
 class LiveProtocol(WebSocketsSansIOProtocol):
-    """A WebSocket that discards what it is sent; see `api.live`."""
+    """A WebSocket that discards what it is sent, of which there may be little; see `api.live`."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._frames = FrameLimit(self.transport, self.conn)
+
+    def data_received(self, data: bytes) -> None:
+        self._frames.read(data, super().data_received)
 
     def pause_writing(self) -> None:
         """Stop reading from a client that does not read: answers to its pings would pile up."""
@@ -160,8 +168,13 @@ class LiveProtocol(WebSocketsSansIOProtocol):
 
     def handle_text(self, event: Frame) -> None:
         """Ignore a message, even one that is not UTF-8."""
+        self._frames.count()
 
-    handle_bytes = handle_cont = handle_text
+    handle_bytes = handle_cont = handle_pong = handle_text
+
+    def handle_ping(self) -> None:
+        super().handle_ping()
+        self._frames.count()
 
 
 class _Unambiguous(h11.Connection):

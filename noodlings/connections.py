@@ -63,6 +63,29 @@ def read_little(transport: asyncio.BaseTransport) -> None:
     transport.max_size = READ_AT_ONCE  # type: ignore[attr-defined]
 
 
+class Rate:
+    """A limit on how fast one client may send.
+
+    Args:
+        per_second: lines or frames a second, > 0.
+        at_once: how many need not wait after a pause.
+        now: seconds, to begin with.
+    """
+
+    def __init__(self, per_second: float, at_once: int, now: float) -> None:
+        self._per_second = per_second
+        self._at_once = at_once
+        self._left = float(at_once)
+        self._counted_at = now
+
+    def wait(self, now: float) -> float:
+        """Count one; returns the seconds that it has to wait, 0 at a human pace."""
+        gained = (now - self._counted_at) * self._per_second
+        self._left = min(self._left + gained, self._at_once) - 1
+        self._counted_at = now
+        return max(-self._left / self._per_second, 0.0)
+
+
 def network_of(address: str) -> str:
     """An address as it is counted: of IPv6 the network, for a household has 2^64 addresses."""
     try:

@@ -31,29 +31,6 @@ class Timer:
     sleep = staticmethod(asyncio.sleep)
 
 
-class TypingRate:
-    """A limit on how fast one player may type.
-
-    Args:
-        per_second: lines a second, > 0.
-        at_once: lines that need not wait after a pause.
-        now: seconds, to begin with.
-    """
-
-    def __init__(self, per_second: float, at_once: int, now: float) -> None:
-        self._per_second = per_second
-        self._at_once = at_once
-        self._left = float(at_once)
-        self._counted_at = now
-
-    def wait(self, now: float) -> float:
-        """Count one line; returns the seconds that it has to wait, 0 at a human pace."""
-        gained = (now - self._counted_at) * self._per_second
-        self._left = min(self._left + gained, self._at_once) - 1
-        self._counted_at = now
-        return max(-self._left / self._per_second, 0.0)
-
-
 FREE = 2
 """Failed attempts without a wait: everybody mistypes."""
 LONGEST_WAIT = 30.0

@@ -18,13 +18,14 @@ from functools import lru_cache
 from rich.console import RenderableType
 from rich.text import Text
 
+from noodlings.connections import Rate
 from noodlings.drawing.screen import Screen
 from noodlings.errors import NoodlingsError, UserError, told
 from noodlings.text import clean
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Account
 from noodlings.worlds.beings import RoomLine
-from noodlings.worlds.login_guard import LoginGuard, Timer, TypingRate
+from noodlings.worlds.login_guard import LoginGuard, Timer
 from noodlings.worlds.places import Room
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.script import Dispatch
@@ -146,7 +147,7 @@ class _Visit:
         self._wire, self._settings, self._visitors = wire, settings, visitors
         self.address, self.at_the_door = wire.address, True
         self._screen = Screen(terminal=False, write=wire.send, columns=lambda: wire.columns)
-        self._typing_rate = TypingRate(settings.lines_per_second, AT_ONCE, settings.timer.now())
+        self._typing_rate = Rate(settings.lines_per_second, AT_ONCE, settings.timer.now())
         self._work = asyncio.create_task(self._stay(), name=f"visit from {wire.address}")
 
     async def run(self) -> None:

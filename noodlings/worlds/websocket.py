@@ -17,6 +17,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Event
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
+from noodlings.frames import FrameLimit
 from noodlings.worlds import wire
 
 if TYPE_CHECKING:
@@ -29,16 +30,22 @@ MOST_MESSAGES = 4_000
 class BoundedConnection(ServerConnection):
     """A connection that buffers little, even of what the library answers and collects by itself."""
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._frames = FrameLimit(self.transport, self.protocol)
+
     def data_received(self, data: bytes) -> None:
         """The library answers every ping, whether or not the client reads the answers."""
-        super().data_received(data)
+        self._frames.read(data, super().data_received)
         if self.transport.get_write_buffer_size() > MOST_UNREAD:
             wire.let_go_unread(self.transport)
 
     def process_event(self, event: Event) -> None:
-        """Drop empty fragments, which would lengthen the list of a message's fragments for ever."""
-        if isinstance(event, Frame) and event.opcode is Opcode.CONT and not (event.data or event.fin):
-            return
+        """Count frames, and drop empty fragments: they would lengthen the list of a message's for ever."""
+        if isinstance(event, Frame):
+            self._frames.count()
+            if event.opcode is Opcode.CONT and not (event.data or event.fin):
+                return
         super().process_event(event)
 
 

@@ -1,7 +1,7 @@
 import asyncio
 import gc
 import socket
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,7 +9,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame
 
+from noodlings import frames
 from noodlings.connections import Connections
+from noodlings.frames import FrameLimit
 from noodlings.worlds import wire
 from noodlings.worlds.login_guard import Timer
 from noodlings.worlds.websocket import websocket_port
@@ -24,6 +26,8 @@ UPGRADE = (
 )
 PING = b"\x89\xfd" + bytes(4) + b"x" * 125
 PONG = b"\x8a\x7d" + b"x" * 125
+BEGUN = b"\x01\x81" + bytes(4) + b"a"
+"""A fragment with more to come."""
 
 
 @pytest.fixture
@@ -118,21 +122,52 @@ async def test_at_the_end_everybody_is_told(mush, url):
         assert mush.here() == []
 
 
-async def test_who_pings_and_never_reads_is_let_go_before_any_name(url):
+async def test_who_pings_and_never_reads_is_let_go_before_any_name(url, monkeypatch):
+    monkeypatch.setattr(frames, "AT_ONCE", 1_000_000)
     async with plain(url) as send:
         with pytest.raises(OSError, match=r"[Rr]eset|[Bb]roken"):
             await send(PING * 150_000)
 
 
-async def test_empty_pieces_of_a_message_that_never_ends_are_not_kept(url):
-    def frames():
+async def test_empty_pieces_of_a_message_that_never_ends_are_not_kept(url, monkeypatch):
+    monkeypatch.setattr(frames, "AT_ONCE", 1_000_000)
+
+    def kept():
         return sum(type(one) is Frame for one in gc.get_objects())
 
-    before = frames()
+    before = kept()
     async with plain(url) as send:
         await send(b"\x01\x80" + bytes(4) + (b"\x00\x80" + bytes(4)) * 20_000)
         await send(PING, until=PONG)
-        assert frames() - before < 1_000
+        assert kept() - before < 1_000
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [b"\x89\x80", b"\x8a\x80", b"\x00\x80", b"\x00\x81", b"\x81\x80"],
+    ids=["pings", "pongs", "empty fragments", "fragments", "messages"],
+)
+async def test_more_frames_than_anybody_needs_end_the_connection(url, monkeypatch, frame):
+    counted = []
+    count = FrameLimit.count
+    monkeypatch.setattr(FrameLimit, "count", lambda limit: counted.append(count(limit)))
+    tiny = frame + bytes(4) + b"a" * (frame[1] & 1)
+    async with plain(url) as send:
+        with suppress(OSError):  # it may be gone before everything is sent
+            await send((BEGUN if frame[0] == 0 else b"") + tiny * 40_000)
+        with suppress(ConnectionResetError):
+            assert b"\x03\xf0more than" in await send(b"", to_the_end=True)
+    assert frames.AT_ONCE < len(counted) <= frames.AT_ONCE + frames.PIECE // len(tiny) + 1
+
+
+async def test_a_page_may_send_a_paste_and_pings_beside_it(mush, url):
+    async with connect(url) as caity:
+        await caity.send(f"connect Caity {PASSWORD}")
+        await sees(caity, "Here:")
+        for number in range(50):
+            await caity.send(f"say {number}")
+            await caity.ping()
+        await sees(caity, '"49"')
 
 
 @asynccontextmanager
@@ -143,12 +178,16 @@ async def plain(url):
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         one.setblocking(False)
 
-        async def send(what, until=b""):
+        async def send(what, until=b"", to_the_end=False):
             received = b""
             async with asyncio.timeout(30):
                 await loop.sock_sendall(one, what)
-                while until not in received:
-                    received += await loop.sock_recv(one, 65_536)
+                while to_the_end or until not in received:
+                    part = await loop.sock_recv(one, 65_536)
+                    if to_the_end and not part:
+                        break
+                    received += part
+            return received
 
         await loop.sock_connect(one, (where.hostname, where.port))
         await send(UPGRADE, until=b"Welcome")
