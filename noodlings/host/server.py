@@ -41,6 +41,7 @@ from noodlings.text import counted, folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.login_guard import LoginGuard, Timer
+from noodlings.worlds.lookalikes import looks
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.visitors import Visitors, VisitSettings
@@ -170,7 +171,7 @@ def greeting(characters: Iterable[str]) -> RenderableType:
 
 
 def known(society: Society, name: str) -> bool:
-    """Whether this name belongs to a character, or to somebody they know or are going to know.
+    """Whether this name belongs to, or looks like that of, a character or somebody they know or will know.
 
     A stranger with such a name would have another id, and yet be mistaken for them.
     """
@@ -182,7 +183,8 @@ def known(society: Society, name: str) -> bool:
     if user_id in expected or names.keys() & {user_id, account_id_of(called)}:
         return True
     others = {*names.values()}.union(*((one.id, *one.aliases) for one in society.personas.values()))
-    if called in map(folded, others):
+    seen = looks(name)
+    if any(called == folded(other) or seen & looks(other) for other in others):
         return True
     ids = (user_id, account_id_of(called))
     return any(society.store.told_by(agent, one) for agent in society.store.agents() for one in ids)

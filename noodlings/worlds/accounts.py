@@ -30,6 +30,7 @@ from noodlings.files import atomic_write
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, account_id_of, is_account_id, is_reserved_id
 from noodlings.worlds.beings import require_name
+from noodlings.worlds.lookalikes import looks
 
 FILE_NAME = "accounts.json"
 VERSION = 2
@@ -144,6 +145,9 @@ class Accounts:
             before = accounts.get(folded(name))
             if before is not None and before.hash:
                 raise UserError(f"the name {name} is taken; choose another name")
+            seen = looks(name)
+            if before is None and any(seen & looks(other.name) for other in accounts.values()):
+                raise UserError(f"{name} looks like the name of another account; choose another name")
             if before is None and len(accounts) >= MOST:
                 raise UserError("no more accounts can be created here")
             account = Account(name, role, hashed, account_id_of(folded(name)))

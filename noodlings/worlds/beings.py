@@ -20,6 +20,7 @@ from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
+from noodlings.worlds.lookalikes import looks
 from noodlings.worlds.places import Room
 
 _BOLD = re.compile(r"\*\*+")
@@ -136,12 +137,15 @@ def spoken(act: str) -> str | None:
 MOST_WORDS = 4
 
 _WORDS = re.compile(
-    "you|(every|no|some|any)body|(every|some|any)one|here|all|me|myself|self|quit|exit|connect|create|server"
+    "you|(every|no|some|any)body|(every|some|any)one|here|all|quit|exit|connect|create|server"
+    "|i|me|my|mine|myself|your|yours|yourself|he|him|his|himself|she|hers?|herself|it|its|itself|we|us|ours?"
+    "|they|them|theirs?|themselves|this|that|these|those|who|self"
 )
 """Words for somebody, or commands."""
 _MIXED_WITH_OTHERS = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "MODIFIER", ""))
 """First words of Unicode names of letters that are mixed with other scripts, and look like none of them."""
 _MARKS = ("Pi", "Pf", "Ps", "Pe", "Po", "Pd", "Sm", "Sk")
+_POSSESSIVE = re.compile(r"['’]s?(?!\w)", re.IGNORECASE)
 _WITHIN_A_WORD = re.compile(r"(?<=\w)['’.-](?=\w)")
 
 Outlet = Callable[[RoomLine], None]
@@ -181,7 +185,9 @@ class Being:
 
     def would_be_taken_for(self, being_id: str, names: Iterable[str]) -> str | None:
         """The one of these names, if any, that makes somebody with this id look like this being."""
-        return next((name for name in names if self.id == being_id or name.casefold() in self.names), None)
+        aliases = self.persona.aliases if self.persona is not None else ()
+        mine = frozenset[str]().union(*map(looks, (self.id, self.name, *aliases)))
+        return next((name for name in names if self.id == being_id or mine & looks(name)), None)
 
     def named_in(self, text: str) -> bool:
         """Whether the text names it, as a whole word in any case."""
@@ -228,11 +234,14 @@ def find_being(wanted: str, beings: Iterable[Being]) -> Being:
 def require_name(name: str) -> None:
     """Raise `UserError` when a name (NFKC) could be taken for more than a name, or for another name.
 
-    It may not be a word for somebody, mix alphabets (one Cyrillic letter in a Latin word), or hold anything
-    that ends or quotes a sentence: then a line about its owner could pass for somebody else's.
+    It may not be a word for somebody, say whose something is, mix alphabets (one Cyrillic letter in a Latin
+    word), or hold what ends or quotes a sentence: then a line about its owner could pass for another's.
     """
-    if _WORDS.fullmatch(name.casefold()):
+    stem = re.split("['’]", name)[0]  # of "They're", too
+    if any(map(_WORDS.fullmatch, looks(stem) | looks(stem.replace("l", "I")))):
         raise UserError(f"{name} has another meaning here; choose another name")
+    if owned := _POSSESSIVE.search(name):
+        raise UserError(f"{name} says whose something is; leave out {owned[0]}, or choose another name")
     scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name if letter.isalpha()}
     if len(scripts - _MIXED_WITH_OTHERS) > 1:
         raise UserError(f"{name} mixes letters of different alphabets; choose another name")
@@ -250,4 +259,4 @@ def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -
     for being in beings:
         name = being.would_be_taken_for(being_id, names)
         if name is not None:
-            raise UserError(f"somebody called {name} is already here; choose another name")
+            raise UserError(f"somebody called {name}, or much like it, is already here; choose another name")

@@ -120,7 +120,7 @@ class LoginGuard:
             place.failed += 1  # also when the name is taken: else one could find out all names
             try:
                 if self._reserved(name) or self.accounts.gone(name):
-                    raise UserError(f"{name} is already taken; choose another name.")
+                    raise UserError(f"{name}, or a name like it, is already taken; choose another name.")
                 account = await self._slowly(lambda: self.accounts.create(name, password))
             except UserError:
                 await self._wait(place.failed)
