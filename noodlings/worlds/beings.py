@@ -184,9 +184,15 @@ class Being:
         return tuple(dict.fromkeys((*self.names, *map(str.casefold, self.persona.called))))
 
     def would_be_taken_for(self, being_id: str, names: Iterable[str]) -> str | None:
-        """The one of these names, if any, that makes somebody with this id look like this being."""
-        aliases = self.persona.aliases if self.persona is not None else ()
-        mine = frozenset[str]().union(*map(looks, (self.id, self.name, *aliases)))
+        """The one of these names, if any, that makes somebody with this id look like this being.
+
+        A character is taken for whoever has a name that looks like its own; two people may be Zoe and Zoë.
+        """
+        if self.persona is None:
+            return next(
+                (name for name in names if self.id == being_id or name.casefold() in self.names), None
+            )
+        mine = frozenset[str]().union(*map(looks, (self.id, self.name, *self.persona.aliases)))
         return next((name for name in names if self.id == being_id or mine & looks(name)), None)
 
     def named_in(self, text: str) -> bool:
