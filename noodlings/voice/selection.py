@@ -69,8 +69,10 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-LIKELY, SURELY = 0.15, 0.4
+LIKELY, SURELY = 0.2, 0.4
 """How likely a memory answers a question, for it to be told though it is not alike; and surely."""
+MOSTLY = 0.5
+"""The share of the words that answer which are told, for a report to hold the answer."""
 FEW_ASKING, GOES_ON = 9, 0.22
 """A question that goes on with what was just told has fewer words, and with the lines before it is as near in
 meaning to that."""
@@ -312,7 +314,20 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     near = {number: nearness(found, utterance, named, True) for number, found in in_mind.items()}
     told = max(by_words, by_meaning, key=lambda found: near[found[0].entry.id] if found else -math.inf)
     most = near[told[0].entry.id] if told else 0.0
-    return [replace(one, sure=most >= SURE) for one in told] if most >= NEAR_QUESTION else []
+    if most < NEAR_QUESTION:
+        return []
+    told = [replace(one, sure=most >= SURE) for one in told]
+    best = in_mind[told[0].entry.id]
+    if best.scores.get(Why.ANSWER, 0.0) >= LIKELY and not _tells(told[0], best.answer):
+        return [quotation(best.entry, best.answer, utterance, told[0].sure)]
+    return told
+
+
+def _tells(told: ReportedSpeech, answer: str) -> bool:
+    """Whether a report holds most of the words that answer."""
+    wanted = topic_stems(tokens(answer))
+    held = wanted & topic_stems(tokens(told.clause))
+    return told.entry.kind not in (Kind.SAY, Kind.WHISPER) or len(held) >= MOSTLY * len(wanted)
 
 
 def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
