@@ -53,8 +53,8 @@ _OVERSTATED = frozenset({
     DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY, DialogueAct.TIRED, DialogueAct.BORED,
 })  # fmt: skip
 """Feelings that a jest or a grumble names as well."""
-_NOT_BY_READING = frozenset({DialogueAct.STATEMENT, DialogueAct.GREETING, DialogueAct.FAREWELL})
-"""A short line that begins with a name looks like a greeting or a farewell to a model."""
+_COMES_OR_GOES = frozenset({DialogueAct.GREETING, DialogueAct.FAREWELL})
+"""A line in which the character is named looks like one of these to a model."""
 _LIGHTLY = frozenset({DialogueAct.TEASING, DialogueAct.GRUMBLE})
 _MAY_BE_ELSE = frozenset({
     QuestionKind.UNKNOWN, QuestionKind.ADVICE, QuestionKind.YES_OR_NO, QuestionKind.PERSONAL,
@@ -143,11 +143,14 @@ def understand(
     with it."""
     said = percept.text[:ATTENTION]
     spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
-    text = without_names(" ".join(_MARKUP.sub(" ", spoken).split()), persona)
+    plain = " ".join(_MARKUP.sub(" ", spoken).split())
+    text = without_names(plain, persona)
     done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
     affect = percept.affect if felt else None
     secret = in_confidence(percept.kind, percept.text)  # as it is kept: a promise must hold
     as_read = _UNREAD if reading is None else reading.likeliest()
+    if text != plain and as_read[0] in _COMES_OR_GOES:
+        as_read = _UNREAD
     return _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, as_read)
 
 
@@ -244,7 +247,7 @@ def _statement_act(
     if found is None and _GREETS.match(text) and line.count(" ") < GREETING_WORDS:
         return DialogueAct.GREETING
     found = found or _act("told", line)
-    if found is None and likely not in _NOT_BY_READING and sure >= LIKELY:
+    if found is None and likely is not DialogueAct.STATEMENT and sure >= LIKELY:
         return likely
     return found or _by_affect(affect, line) or DialogueAct.STATEMENT
 

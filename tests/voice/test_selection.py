@@ -338,6 +338,16 @@ def test_what_answers_better_than_what_was_just_told_is_told_instead() -> None:
     assert [report.entry.id for report in OfflineVoice().draft(asked).told] == [2]
 
 
+def test_a_report_without_the_words_that_answer_gives_way_to_them() -> None:
+    born = "I became a father this morning! A boy, and we call him Emre like my grandfather."
+    asked = "what did he call the little one?"
+    words = "we call him Emre like my grandfather"
+    reply = OfflineVoice().draft(utterance(asked, replace(answering(near(1, born), 0.6), answer=words))).text
+    assert f"“{words}”" in reply
+    beside = replace(answering(near(1, born), 0.05), answer=words)  # no answer, so its words are none either
+    assert f"“{words}”" not in OfflineVoice().draft(utterance(asked, beside)).text
+
+
 def test_no_certainty_of_a_model_outweighs_everything_else() -> None:
     idle = near(1, "the gate is stuck I think", 0.05)
     assert said("what did the miller pay for the barrow?", answering(idle, 1.0)) == []

@@ -75,6 +75,7 @@ def test_a_line_that_a_model_hears_ask_may_be_answered_from_memory() -> None:
 def test_who_is_called_by_name_is_not_greeted_by_that() -> None:
     line = "Phi, the ferry is late again"
     assert read_as(line, DialogueAct.GREETING, 0.9) is read_as(line, DialogueAct.STATEMENT, 0.9)
+    assert read_as("look what the tide washed in", DialogueAct.GREETING, 0.9) is DialogueAct.GREETING
 
 
 def test_a_rule_stands_against_a_model() -> None:
