@@ -40,7 +40,6 @@ class ServerParts:
     Attributes:
         people: the users in the rooms by `POST /api/commands`.
         ready: whether everything is loaded.
-        forget_lines: clears the scrollback of the rooms.
     """
 
     society: Society
@@ -51,7 +50,6 @@ class ServerParts:
     feed: Feed
     metrics: Metrics
     ready: Callable[[], bool]
-    forget_lines: Callable[[], None]
 
 
 def parts_of(connection: HTTPConnection) -> ServerParts:

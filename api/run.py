@@ -37,7 +37,7 @@ async def run(serving: Serving, address: Address, bound: socket.socket, started:
     Raises:
         UserError: the certificate or the key cannot be used.
     """
-    parts = make_parts(serving.society, serving.world, serving.ready, serving.scrollback.clear)
+    parts = make_parts(serving.society, serving.world, serving.ready)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -59,12 +59,7 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 log = logging.getLogger(__name__)
 
 
-def make_parts(
-    society: Society,
-    world: World,
-    ready: Callable[[], bool] = lambda: True,
-    forget_lines: Callable[[], None] = lambda: None,
-) -> ServerParts:
+def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambda: True) -> ServerParts:
     """The parts of a server over a society and its rooms. Use within a running event loop."""
     inspector, turns = Inspector(society), Turns(society)
     feed = Feed(society, society.settings.live.queue)
@@ -77,7 +72,6 @@ def make_parts(
         feed=feed,
         metrics=Metrics(society, feed, lambda: turns.unfinished),
         ready=ready,
-        forget_lines=forget_lines,
     )
 
 

@@ -109,6 +109,7 @@ class Corrections:
     Args:
         find: `Society.find`.
         admit: raises `UserError` for a user of whom nothing may be kept now.
+        forgets: called before anything is forgotten.
     """
 
     def __init__(
@@ -117,8 +118,10 @@ class Corrections:
         store: Repository,
         clock: Clock,
         admit: Callable[[str], None] = lambda user_id: None,
+        forgets: Callable[[], None] = lambda: None,
     ) -> None:
         self._admit = admit
+        self._forgets = forgets
         self._find = find
         self._store = store
         self._clock = clock
@@ -292,6 +295,7 @@ class Corrections:
         waiting = self._waiting(agent.id, told_by)
         if not ids and not waiting:
             return Forgotten()
+        self._forgets()
         forgotten = agent.forget(ids, caller.user_id, self._clock.now(), told_by)
         self._drop_steps(agent.id, set(ids))
         if caller.role is Role.ADMIN:

@@ -504,6 +504,22 @@ async def test_who_may_have_something_forgotten(make_society, tell):
     assert corrections.forget_user(BOB, "phi", "user_bob").count == 2
 
 
+async def test_what_was_said_is_not_shown_again_whichever_way_something_is_forgotten(make_society, tell):
+    society = make_society()
+    first = (await tell(society, "mine", "user_bob")).entry_id
+    await tell(society, "mine, too", "user_bob")
+    shown: list[str] = []
+    society.shown_again.append(shown.clear)
+    for forget in (
+        lambda: society.corrections.forget(BOB, "phi", [first]),
+        lambda: society.corrections.forget_user(ADMIN, "phi", "user_bob"),
+        lambda: society.forgot_elsewhere("phi"),
+    ):
+        shown.append("mine")
+        forget()
+        assert not shown
+
+
 async def test_what_an_admin_wrote_about_somebody_only_an_admin_has_forgotten(make_society, tell):
     society = make_society()
     written = await society.corrections.know(ADMIN, "phi", "user_bob", "is banned from the mill")

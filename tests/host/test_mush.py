@@ -127,6 +127,34 @@ def test_what_was_between_those_who_were_there_is_told_to_nobody_who_comes_later
     assert "crown" not in seen.casefold()
 
 
+def test_what_everybody_forgot_is_shown_to_nobody_who_comes_later(tmp_path: Path):
+    port = free_port()
+    with served(tmp_path, NOODLINGS_MUSH__PORT=str(port)) as server:
+        with Person(port) as ben:
+            ben.types(f"create Ben {PASSWORD}")
+            ben.sees("The Workshop")
+            ben.types("quit")
+            ben.reads_to_the_end()
+        with Person(port) as ada:
+            ada.types(f"create Ada {PASSWORD}")
+            ada.sees("The Workshop")
+            ada.types("say The key to the barn is zebrafinch")
+            ada.sees("zebrafinch")
+            for name in ("servnak", "phi"):
+                ada.types(f"whisper {name} = good evening")
+                ada.sees("whispers to you")
+            ada.types("@forget servnak --user me --yes")
+            ada.sees("SERVNAK has forgotten")
+            ada.types("quit")
+            ada.reads_to_the_end()
+        server.client.delete("/api/agents/phi/memory/entries?user_id=account:ada").raise_for_status()
+        with Person(port) as ben:
+            ben.types(f"connect Ben {PASSWORD}")
+            ben.sees("The Workshop")
+            ben.types("quit")
+            assert "zebrafinch" not in str(ben.passed) + ben.reads_to_the_end()
+
+
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate with")
 def test_both_ports_speak_tls_and_nothing_else(tmp_path: Path):
     ports = free_port(), free_port()
