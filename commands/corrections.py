@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rich.text import Text
 
 from commands.parse import Flag, Parsed, Spec, memory_number
@@ -42,17 +44,19 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
     agent, corrections = context.society.find(parsed.name), context.society.corrections
     if parsed.has("id"):
         (entry,) = corrections.own(context.caller, parsed.name, [memory_number(parsed)])
-        ids, what = [entry.id], f"memory {entry.id}, {_quoted(entry)},"
+        what = f"memory {entry.id}, {_quoted(entry)},"
+        delete = partial(corrections.forget, context.caller, parsed.name, [entry.id])
     else:
         user = _user(context, parsed)
-        ids = corrections.told_by(context.caller, parsed.name, user)
+        count = corrections.count_of(context.caller, parsed.name, user)
         who = "you" if user == context.caller.user_id else shorten(clean(parsed.text("user")), 30)
-        what = f"{counted(len(ids), 'memory', 'memories')} from {who}"
-        if not ids:
+        what = f"{counted(count, 'memory', 'memories')} from {who}"
+        if not count:
             raise NotFound(f"{_name(agent)} remembers nothing from {who}.")
+        delete = partial(corrections.forget_user, context.caller, parsed.name, user)
     if not parsed.has("yes"):
         raise UserError(f"{_name(agent)} would forget {what} for good. If you mean it, add --yes.")
-    forgotten = await corrections.erased(corrections.forget(context.caller, parsed.name, ids))
+    forgotten = await corrections.erased(delete())
     done = f"{_name(agent)} has forgotten {_told(forgotten)}"
     return Reply(Forgot.of(agent.id, forgotten).as_dict(), Text(done))
 
@@ -152,7 +156,7 @@ def _user(context: CommandContext, parsed: Parsed) -> str:
     except Forbidden:
         return who  # so that the refusal is about forgetting and not about reading
     except NotFound:
-        if context.society.corrections.told_by(context.caller, parsed.name, who):
+        if context.society.corrections.count_of(context.caller, parsed.name, who):
             return who
         raise
 

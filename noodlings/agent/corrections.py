@@ -161,6 +161,11 @@ class Corrections:
         kept = self._store.entries(agent.id, ids)  # without damaged ones, which may go
         return [number for number in ids if number not in kept or not written_by(kept[number])]
 
+    def count_of(self, caller: Caller, name: str, user_id: str) -> int:
+        """How many memories, and records that wait to be taken in, `forget_user` would delete."""
+        ids = self.told_by(caller, name, user_id)
+        return len(ids) + self._waiting(self._find(name).id, user_id)
+
     def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
         """Delete entries for good, with everything made of them: all of them or none, see `own`.
 

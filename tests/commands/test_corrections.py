@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,8 @@ from commands.registry import CommandContext, registry
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.ingest.pipeline import Pipeline
+from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.inspect.inspector import Inspector
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
@@ -92,6 +95,22 @@ async def test_somebody_who_is_in_mind_no_more_is_named_by_id(society, typed):
         await society.perceive("phi", Percept("user_bob", f"remark {number}", society.clock.now(), depth=1))
     assert "anybody called zoe" in (await typed("@forget phi --user zoe --yes")).data["error"]
     assert (await typed("@forget phi --user user_zoe --yes")).data["forgotten"] == 1
+
+
+async def test_what_waits_to_be_taken_in_is_forgotten_with_the_rest_and_counted(society, typed):
+    waits = SourceProblem(1, "it is newer", "talk:log", "1", "Bob", {"user": "Bob", "text": "quaggaword"})
+    pipeline = Pipeline(society.agents["phi"], society.store, society.introduce_all, undated=0.0)
+    pipeline.run([SourceRecord("talk:log", "2", "my dog is called Wexford", who="Bob", timestamp=1.0), waits])
+    asked = await typed("@forget phi --user past:bob")
+    assert "would forget 2 memories from past:bob" in asked.data["error"]
+    assert (await typed("@forget phi --user past:bob --yes")).data["forgotten"] == 2
+    assert society.store.parked("phi") == []
+    pipeline.run([replace(waits, id="3")])
+    assert (await typed("@forget phi --user past:bob --yes")).data["forgotten"] == 1
+    assert society.store.parked("phi") == []
+    again = await typed("@forget phi --user past:bob --yes")
+    assert again.error
+    assert "remembers nothing from past:bob" in again.data["error"]
 
 
 async def test_pin_unpin_importance_and_undo(society, typed):
