@@ -144,14 +144,19 @@ _HEAD = re.compile(r"^[ \t?:-]*", re.MULTILINE)
 _BEGINS_LEVEL = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 
 
-def read_yaml(text: str) -> Any:
+def read_yaml(text: str, aliases: bool = True) -> Any:
     """The data in a YAML text, read by a safe loader.
+
+    Args:
+        aliases: whether there may be any. A few lines of them stand for more than fits into memory.
 
     Raises:
         yaml.YAMLError: it is not YAML, is nested too deep, or holds an impossible date or too long a number.
     """
     if _may_be_deep(text):
         _refuse_depth(text)
+    if not aliases and any(isinstance(one, yaml.AliasEvent) for one in yaml.parse(text, Loader=_Loader)):
+        raise yaml.YAMLError("it has an alias")
     return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader
 
 

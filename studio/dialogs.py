@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.text import Text
@@ -145,17 +147,35 @@ class Note(Dialog[None]):
         self._markdown = markdown
 
     def compose(self) -> ComposeResult:
-        from textual.widgets import Markdown  # importing its parser takes as long as importing all panes
+        from markdown_it import MarkdownIt  # importing this takes as long as importing all panes
+        from textual.widgets import Markdown
 
-        text, facts = split_note(self._markdown)
+        text, facts = split_note(shown := shorter_note(self._markdown))
         with VerticalScroll(classes="box"):
-            yield Markdown(text, open_links=False)
+            # No note of ours has a table, and one of another server may have any number of columns.
+            yield Markdown(text, parser_factory=partial(MarkdownIt, "commonmark"), open_links=False)
+            if shown != self._markdown:
+                yield Static(
+                    Text(
+                        f"The note goes on; it is too long to show: {len(self._markdown):,} characters.", LOUD
+                    )
+                )
             yield Static(facts)
 
 
 FENCE = "---"
 FACTS = ("id", "time", "kind", "place", "feeling", "importance", "affect")
 """The part of the front matter that is shown."""
+
+
+MOST_CHARACTERS = 64_000
+MOST_LINES = 1_000
+"""As much of a note is shown: drawing takes time for each line, and a server may send millions."""
+
+
+def shorter_note(markdown: str) -> str:
+    """As much of a note as is shown."""
+    return "\n".join(markdown[:MOST_CHARACTERS].split("\n", MOST_LINES)[:MOST_LINES])
 
 
 def split_note(markdown: str) -> tuple[str, Text]:
@@ -169,17 +189,23 @@ def split_note(markdown: str) -> tuple[str, Text]:
     if len(fences) < 2 or fences[0] != 0:
         return markdown, Text()
     try:
-        facts = read_yaml("\n".join(lines[1 : fences[1]]))
+        facts = read_yaml("\n".join(lines[1 : fences[1]]), aliases=False)
     except yaml.YAMLError:
         facts = None
     shown = []
     for name in FACTS if isinstance(facts, dict) else ():
         value = facts.get(name)
         if isinstance(value, dict):
-            value = " · ".join(f"{clean(str(part))} {_rounded(number)}" for part, number in value.items())
-        if value not in (None, ""):
+            parts = (f"{clean(str(part))} {_rounded(one)}" for part, one in value.items() if _is_plain(one))
+            value = " · ".join(parts)
+        if _is_plain(value) and value != "":
             shown.append(Text.assemble((f"{name:<12}", QUIET), (_rounded(value), LOUD)))
     return "\n".join(lines[fences[1] + 1 :]), Text("\n").join(shown)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether it is no list, nor anything else that may hold more than can be shown."""
+    return isinstance(value, str | int | float | date)
 
 
 def _rounded(value: object) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.dialogs import split_note
+from studio.dialogs import MOST_CHARACTERS, MOST_LINES, Note, shorter_note, split_note
 from studio.panes.episodic import Episodic
 from tests.studio.village import Village, looking, memories, screen_of, until
 
@@ -50,6 +50,40 @@ def test_a_note_without_a_head_that_can_be_read_is_its_words(note: str) -> None:
     words, facts = split_note(note)
     assert facts.plain == ""
     assert note.endswith(words)
+
+
+ALIASES = "a: &a [x, x]\n" + "\n".join(f"a{one}: &a{one} [{', '.join(['*a'] * 9)}]" for one in range(9))
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        (f"{ALIASES}\nid: *a", ""),
+        ("id: [1, 2]\nkind: say\naffect: {fear: 0.5, sorrow: [1], 2: {3: 4}}", "kind say affect fear 0.50"),
+        ("id: null\ntime: 2026-11-22", "time 2026-11-22"),
+    ],
+)
+def test_of_its_head_only_what_is_short_is_shown(head: str, told: str) -> None:
+    words, facts = split_note(f"---\n{head}\n---\nwords")
+    assert (words, " ".join(facts.plain.split())) == ("words", told)
+
+
+@pytest.mark.parametrize("note", ["x\n" * 50_000, "x" * 500_000])
+def test_of_a_long_note_the_beginning_is_shown(note: str) -> None:
+    shown = shorter_note(note)
+    assert note.startswith(shown)
+    assert 0 < len(shown) <= MOST_CHARACTERS
+    assert shown.count("\n") < MOST_LINES
+    assert shorter_note(NOTE) == NOTE
+
+
+@pytest.mark.slow
+async def test_a_note_of_another_server_is_cut_and_its_tables_are_words(tmp_path: Path) -> None:
+    async with looking(Village(tmp_path), (80, 24)) as (app, pilot):
+        app.push_screen(Note("|a" * 9 + "\n" + "|-" * 9 + "\n\n" + "```\n" + "x\n" * MOST_LINES))
+        await until(pilot, lambda: "|a|a|a" in screen_of(app))
+        await pilot.press("end")
+        await until(pilot, lambda: "too long to show" in screen_of(app))
 
 
 @pytest.mark.slow
