@@ -67,6 +67,7 @@ class Turns:
         self._read_back: set[tuple[str, int]] = set()
         self._scheduler = FairScheduler()
         self._closed = False
+        society.watch_forgotten(self.forget)
 
     @property
     def unfinished(self) -> int:

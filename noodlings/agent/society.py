@@ -179,6 +179,7 @@ class Society:
         self._held = Counter[str]()
         self._released = asyncio.Event()
         self.watchers_elsewhere: list[Callable[[str, int], None]] = []
+        self._forgetters: list[Callable[[Collection[str]], None]] = []
         self.has_account = has_account
         self.account_of = account_of
         self.skipped_recipes = tuple(skipped_recipes)
@@ -309,6 +310,15 @@ class Society:
         """Raise `UserError` while all about a user is being deleted."""
         if user_id in self._refused:
             raise UserError(f"{user_id} is being forgotten; nothing of this was kept. Try again soon.")
+
+    def watch_forgotten(self, watcher: Callable[[Collection[str]], None]) -> None:
+        """Call a watcher with the ids of a person of whom all was deleted, also by another process."""
+        self._forgetters.append(watcher)
+
+    def forgot_person(self, user_ids: Collection[str]) -> None:
+        """Let nothing about a person of whom all was deleted stay in the memory of this process."""
+        for forget in self._forgetters:
+            forget(user_ids)
 
     def require_keepable(self, tier: Tier) -> None:
         require_keepable(self.store, tier)

@@ -182,6 +182,7 @@ class Worker:
                 if not self._leases.holds(agent_id):
                     self._society.agents[agent_id].forgot_elsewhere()
             case ["forgot_person", worker, *user_ids] if worker != self._leases.worker:
+                self._society.forgot_person(user_ids)
                 self._begin(asyncio.to_thread(strike_out, *self._logged_of(user_ids)))
             case ["changed", key] if key == NAMES_KEY:
                 self._society.read_names()

@@ -252,6 +252,7 @@ def _forget_entries(
 
 def _forget_being_there(society: Society, person: Person) -> None:
     """Forget their names, where they were, what they spent, and their accounts."""
+    society.forgot_person(person.ids)
     if society.ownership is not None:
         society.ownership.forgot_person(person.ids)  # while the others know their names
     society.forget_names(person.ids)

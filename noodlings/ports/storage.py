@@ -390,7 +390,7 @@ class Ownership(Protocol):
         """Let the other processes know of a new agent."""
 
     def forgot_person(self, user_ids: Collection[str]) -> None:
-        """Let the other processes strike what they logged about a person."""
+        """Let the other processes forget what they have in memory and in logs about a person."""
 
     def take_request(self, caller: str, per_second: float, most: float) -> float:
         """Count a request to any of the processes. Returns 0 if it is allowed, else the seconds to wait.

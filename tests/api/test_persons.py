@@ -199,3 +199,24 @@ async def test_a_line_that_is_being_embedded_when_its_speaker_goes_is_not_kept(
     assert forgotten["memories"] == 2
     assert forgotten["remains"]["found"] == {}
     assert store.archive("servnak") == []
+
+
+async def test_a_key_that_is_read_back_while_its_sender_is_forgotten_is_forgotten_too(
+    make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store: Any = SqlStore(tmp_path)
+    site = make_site(store=store)
+    await site.tell("I hid the zarnok in the mill", idempotency_key="one")
+    site.parts.turns._read_back.clear()  # as if it had been told before the server began
+    strike_out = person.strike_out
+
+    def another_is_told(*given: Any) -> Any:
+        told = site.tell("The mill is for sale", user="user_toad", idempotency_key="two")
+        asyncio.run_coroutine_threadsafe(told, loop).result(20)
+        return strike_out(*given)
+
+    loop = asyncio.get_running_loop()
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(person, "strike_out", another_is_told)
+        assert (await site.ask("DELETE", f"{PERSON}?yes=true")).status_code == 200
+    await site.tell("I hid the zarnok in the mill", idempotency_key="one")

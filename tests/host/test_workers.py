@@ -258,6 +258,18 @@ def test_who_is_deleted_at_one_machine_is_in_no_log_of_another(
     assert "user_bob" in log.read_text("utf-8")
 
 
+def test_keys_of_who_was_deleted_are_forgotten_by_all(started: Callable[..., Server]):
+    _, b = started(), started()
+    asked = {"model": "phi", "stream": True, "messages": [{"role": "user", "content": "I like the sea."}]}
+    sent = {"json": asked | {"user": "user_caity"}, "headers": {"Idempotency-Key": "one"}}
+    assert b.client.post("/v1/chat/completions", **sent).status_code == 200  # a stream is answered here
+    done = b.client.delete("/api/persons/user_caity?yes=true")  # and this by the worker with the rooms
+    assert done.status_code == 200, done.text
+    assert heard(b) == []
+    assert b.client.post("/v1/chat/completions", **sent).status_code == 200
+    assert heard(b) == ["I like the sea."]
+
+
 def test_what_is_refused_elsewhere_for_want_of_a_key_is_nowhere_on_the_disk(
     started: Callable[..., Server], postgres_server: PostgresServer, tmp_path: Path
 ):
