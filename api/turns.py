@@ -96,7 +96,8 @@ class Turns:
             RefusedRequest: 422, the key was used for something else; 429, too many turns of this agent,
                 user or token are waiting; 503, the server is stopping.
         """
-        await self._society.take(agent_id)  # before keys are looked up: another process may have kept some
+        # Before keys are looked up: another process may have kept some.
+        await self._society.take(agent_id, percept.user_id)
         if not key:
             return (await asyncio.shield(self._begin(agent_id, percept, token, turn))).entry_id, False, False
         place = (agent_id, percept.user_id, key)

@@ -63,6 +63,10 @@ def world_in(kept: Any) -> dict[str, Any]:
     return state
 
 
+def _being_forgotten(user_id: str) -> UserError:
+    return UserError(f"{user_id} is being forgotten; nothing of this was kept. Try again soon.")
+
+
 def _texts_by_id(kept: Any) -> bool:
     return isinstance(kept, dict) and all(isinstance(text, str) for text in kept.values())
 
@@ -175,6 +179,9 @@ class Society:
         self.store = store
         self.ask = ask
         self._refused = Counter[str]()
+        self._refused_elsewhere = frozenset[str]()
+        self._taken_for = WeakValueDictionary[str, asyncio.Event]()
+        """Of each user for whom an agent is being taken; set where all about them is deleted meanwhile."""
         self.ownership: Ownership | None = None
         self._held = Counter[str]()
         self._released = asyncio.Event()
@@ -248,24 +255,32 @@ class Society:
 
         What a character says is completed with its sources here: see `noodlings.agent.hearsay`.
         """
+        await self.take(agent_id, percept.user_id)
         self.require_not_forgotten(percept.user_id)
-        if self._refused:
-            percept = percept.without(self._refused)
+        if refused := self._all_refused:
+            percept = percept.without(refused)
         if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
             percept = with_sources(self.store, percept, agent_id)
-        await self.take(agent_id)
         release = self.hold(agent_id)
         try:
             return await self.agents[agent_id].perceive(percept, said, earlier)
         finally:
             release()
 
-    async def take(self, agent_id: str) -> None:
-        """Let an agent belong to this process. Raises `AgentElsewhere` if that takes too long."""
-        if self.ownership is None or self._held[agent_id]:
+    async def take(self, agent_id: str, user_id: str = "") -> None:
+        """Let an agent belong to this process, for what a user told it.
+
+        Raises:
+            AgentElsewhere: it takes too long.
+            UserError: all about the user is being deleted, or was deleted meanwhile.
+        """
+        if self.ownership is None or self._held[agent_id] or self.ownership.serves(agent_id):
             return
-        if not self.ownership.serves(agent_id):
-            await self.ownership.take(agent_id)
+        self.require_not_forgotten(user_id)
+        forgotten = self._taken_for.setdefault(user_id, asyncio.Event())
+        await self.ownership.take(agent_id)
+        if forgotten.is_set():
+            raise _being_forgotten(user_id)
 
     def hold(self, agent_id: str) -> Callable[[], None]:
         """Let no other process take an agent of this one until the returned function is called."""
@@ -300,16 +315,37 @@ class Society:
         """Let nobody perceive these users or that they are there, nor them come in: all about them is being
         deleted."""
         self._refused.update(user_ids)
+        self._refused_changed()
         try:
             yield
         finally:
             self._refused.subtract(user_ids)
             self._refused += Counter()  # drops those that are at zero
+            self._refused_changed()
+
+    def refused_elsewhere(self, user_ids: Iterable[str]) -> None:
+        """Refuse the users whom another process refuses now, and no longer those whom it did before."""
+        self._refused_elsewhere = frozenset(user_ids)
+        self._end_waiting()
+
+    def _refused_changed(self) -> None:
+        self._end_waiting()
+        if self.ownership is not None:
+            self.ownership.refuse(frozenset(self._refused))
+
+    def _end_waiting(self) -> None:
+        for user_id in self._all_refused:
+            if (forgotten := self._taken_for.pop(user_id, None)) is not None:
+                forgotten.set()
+
+    @property
+    def _all_refused(self) -> frozenset[str]:
+        return self._refused_elsewhere.union(self._refused)
 
     def require_not_forgotten(self, user_id: str) -> None:
         """Raise `UserError` while all about a user is being deleted."""
-        if user_id in self._refused:
-            raise UserError(f"{user_id} is being forgotten; nothing of this was kept. Try again soon.")
+        if user_id in self._all_refused:
+            raise _being_forgotten(user_id)
 
     def watch_forgotten(self, watcher: Callable[[Collection[str]], None]) -> None:
         """Call a watcher with the ids of a person of whom all was deleted, also by another process."""
@@ -361,7 +397,7 @@ class Society:
 
     def introduce(self, user_id: str, name: str) -> None:
         """Tell the agents the name of somebody, and keep it; not of who is being forgotten."""
-        if self._introduced.get(user_id) != name and user_id not in self._refused:
+        if self._introduced.get(user_id) != name and user_id not in self._all_refused:
             self._rename({user_id: name})
 
     def forget_names(self, user_ids: Iterable[str]) -> None:
@@ -369,7 +405,7 @@ class Society:
 
     def introduce_all(self, names: Mapping[str, str]) -> None:
         """Introduce several by id; those who are known keep their names."""
-        known = self._introduced.keys() | self._refused.keys()
+        known = self._introduced.keys() | self._all_refused
         new = {user_id: name for user_id, name in names.items() if user_id not in known}
         if new:
             self._rename(new)

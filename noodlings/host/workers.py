@@ -54,6 +54,9 @@ class Worker:
         self._leaving: set[str] = set()
         self._created: set[str] = set()
         """Agents that were made here: until somebody speaks to one, the database does not know it."""
+        self._refused: list[str] = []
+        self._told_refused: list[str] | None = []
+        """Whom the others were told to refuse; None where somebody has to be told once more."""
         self._given: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._tasks: set[asyncio.Task[None]] = set()
         self._woken, self._left = asyncio.Event(), asyncio.Event()
@@ -71,6 +74,10 @@ class Worker:
     def created(self, agent_id: str) -> None:
         self._created.add(agent_id)
         self._outbox.tell("created", agent_id)
+
+    def refuse(self, user_ids: Collection[str]) -> None:
+        self._refused = sorted(user_ids)
+        self._woken.set()  # it is told at the look that follows, and again where the database is away
 
     def forgot_person(self, user_ids: Collection[str]) -> None:
         self._outbox.tell("forgot_person", self._leases.worker, *user_ids)
@@ -106,6 +113,7 @@ class Worker:
         """Wait until the rooms belong to this worker."""
         while not self._asked(self._leases.claim):
             await self._until_left()
+        self._told_refused = None  # whoever had them before deletes nobody any more
 
     async def keep_rooms(self) -> None:
         """Answer for the rooms until they belong to another worker, as after a pause of this one."""
@@ -177,10 +185,14 @@ class Worker:
             case ["began", worker] if worker != self._leases.worker:
                 for agent_id in self._created:
                     self._outbox.tell("created", agent_id)
+                if self._refused:
+                    self._told_refused = None
             case ["forgot", agent_id, worker] if worker != self._leases.worker:
                 self._society.forgot_elsewhere(agent_id)
                 if not self._leases.holds(agent_id):
                     self._society.agents[agent_id].forgot_elsewhere()
+            case ["refused", worker, *user_ids]:
+                self._society.refused_elsewhere(() if worker == self._leases.worker else user_ids)
             case ["forgot_person", worker, *user_ids] if worker != self._leases.worker:
                 self._society.forgot_person(user_ids)
                 self._begin(asyncio.to_thread(strike_out, *self._logged_of(user_ids)))
@@ -193,6 +205,7 @@ class Worker:
     def _catch_up(self) -> None:
         """Learn what was told while this worker could not hear it."""
         self._society.read_names()
+        self._society.refused_elsewhere(())  # whoever deletes somebody says so again
         stored = self._society.store.agents()
         self._know(stored)
         for agent_id in stored:
@@ -232,6 +245,9 @@ class Worker:
 
     def _look(self, answer: Answer) -> None:
         """Hand out the replies that are there, and begin to answer what is due."""
+        if self._refused != self._told_refused:
+            self._outbox.tell("refused", self._leases.worker, *self._refused)
+            self._told_refused = self._refused
         if self._replies:
             asked = self._outbox.take_replies()
             for number, waiting in self._replies.items():

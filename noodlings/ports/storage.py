@@ -389,6 +389,9 @@ class Ownership(Protocol):
     def created(self, agent_id: str) -> None:
         """Let the other processes know of a new agent."""
 
+    def refuse(self, user_ids: Collection[str]) -> None:
+        """Let the other processes refuse these users, and nobody else: all about them is being deleted."""
+
     def forgot_person(self, user_ids: Collection[str]) -> None:
         """Let the other processes forget what they have in memory and in logs about a person."""
 

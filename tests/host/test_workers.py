@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.config import EmbeddingSettings, Settings, StoreSettings
 from noodlings.connections import Connections
+from noodlings.errors import UserError
 from noodlings.host.server import Serving, _rooms_open
 from noodlings.host.visit import opened, rooms_of
 from noodlings.host.workers import Worker, worker_of
@@ -32,6 +33,7 @@ from noodlings.ports import ROOMS
 from noodlings.store.outbox import ForwardedRequest
 from noodlings.store.sharing import Sharing
 from noodlings.store.sql import SqlStore
+from noodlings.values.percept import Percept
 from noodlings.worlds.rooms import Scrollback
 from tests.api.serving import ROOT, Server, environment, served
 from tests.postgres import NewDatabase, PostgresServer
@@ -403,6 +405,78 @@ async def test_what_a_later_owner_cannot_read_is_asked_again(url: str, tmp_path:
                     owner.leases.give("phi", sharing.leases.worker)
                     assert await asking == "well"
     assert read == ["how are you?"]
+
+
+def refusals(society: Society, monkeypatch: pytest.MonkeyPatch) -> asyncio.Queue[list[str]]:
+    """Whom a worker is told to refuse, each time that it is told."""
+    told, refuse = asyncio.Queue[list[str]](), society.refused_elsewhere
+
+    def hear(user_ids: Collection[str]) -> None:
+        refuse(user_ids)
+        told.put_nowait(list(user_ids))
+
+    monkeypatch.setattr(society, "refused_elsewhere", hear)
+    return told
+
+
+async def no_answer(request: ForwardedRequest) -> str:
+    raise AssertionError(request)
+
+
+async def test_who_is_being_deleted_is_refused_by_all_also_what_waited_for_it(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with worker(url, tmp_path / "a") as (a, deleting, _), worker(url, tmp_path / "b") as (b, other, _):
+        told = refusals(b, monkeypatch)
+        percept = Percept("user_caity", "hello", b.clock.now())
+        async with asyncio.timeout(60), deleting.running(no_answer), other.running(no_answer):
+            assert await told.get() == []  # it begins to hear
+            await a.take("phi")
+            release = a.hold("phi")
+            waiting = asyncio.create_task(b.perceive("phi", percept))
+            await asyncio.sleep(0)
+            with a.refusing(["user_caity"]):
+                assert await told.get() == ["user_caity"]
+                with pytest.raises(UserError, match="is being forgotten"):
+                    await b.perceive("phi", percept)
+                b.introduce("user_caity", "Caity")
+            assert await told.get() == []
+            release()
+            with pytest.raises(UserError, match="is being forgotten"):
+                await waiting
+            assert "user_caity" not in b.names()
+            await b.perceive("phi", percept)
+
+
+async def test_whom_a_worker_refused_that_died_is_heard_when_another_has_the_rooms(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with worker(url, tmp_path / "b") as (b, heir, _):
+        told = refusals(b, monkeypatch)
+        async with asyncio.timeout(60), heir.running(no_answer):
+            assert await told.get() == []
+            with worker(url, tmp_path / "a") as (a, deleting, _), ExitStack() as deletion:
+                async with deleting.running(no_answer):
+                    await deleting.wait_for_rooms()
+                    deletion.enter_context(a.refusing(["user_caity"]))
+                    while await told.get() != ["user_caity"]:
+                        pass
+            await heir.wait_for_rooms()
+            assert await told.get() == []
+
+
+async def test_a_worker_that_begins_to_hear_is_told_whom_to_refuse(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with worker(url, tmp_path / "a") as (a, deleting, _), worker(url, tmp_path / "b") as (b, late, _):
+        told, here = refusals(b, monkeypatch), refusals(a, monkeypatch)
+        async with asyncio.timeout(60), deleting.running(no_answer):
+            assert await here.get() == []
+            with a.refusing(["user_caity"]):
+                assert await here.get() == []  # it has told it
+                async with late.running(no_answer):
+                    while await told.get() != ["user_caity"]:
+                        pass
 
 
 async def test_what_was_said_in_rooms_that_were_lost_is_not_shown_again(url: str, tmp_path: Path):
