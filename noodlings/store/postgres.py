@@ -119,8 +119,14 @@ class PostgresTransaction(Transaction):
             yield from named(self._execute(statement, parameters, found))
 
     def _bound(self, values: Row, texts: tuple[str, ...]) -> Row:
-        sealed = {name: values[name] for name in texts if isinstance(values.get(name), bytes)}
-        return values | {name: _MARK + b64encode(value[1:]).decode() for name, value in sealed.items()}
+        bound = {}
+        for name in texts:
+            value = values.get(name)
+            if isinstance(value, bytes):
+                bound[name] = _MARK + b64encode(value[1:]).decode()
+            elif name.startswith("of_") and value and "\0" in value:
+                bound[name] = _MARK  # what no text is either, as the server refuses to compare with a NUL
+        return values | bound
 
 
 class PostgresDatabase(SqlDatabase):

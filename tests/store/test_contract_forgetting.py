@@ -37,6 +37,19 @@ def test_forgetting_what_is_not_there_does_nothing(store: AnyStore) -> None:
     assert ids(store.archive(AGENT)) == [1]
 
 
+def test_of_a_name_that_nobody_can_have_there_is_nothing(store: AnyStore) -> None:
+    filled(store, 1)
+    assert store.told_by(AGENT, "user\0caity") == store.told_by(AGENT, "\0") == []
+    forgotten = store.forget(AGENT, [], by_user="admin", timestamp=1.0, told_by="\0")
+    assert forgotten == Forgotten()
+    assert store.taken(AGENT, "talk\0", ["\0"]) == {}
+    assert store.held(AGENT, "\0") == []
+    assert store.world_get("\0") is None
+    with pytest.raises(StoreError):
+        store.world_set("\0", 1)
+    assert ids(store.archive(AGENT)) == [1]
+
+
 def test_a_forgotten_id_is_never_given_again(store: AnyStore) -> None:
     filled(store, 3)
     store.forget(AGENT, [2, 3], by_user="admin", timestamp=1.0)
