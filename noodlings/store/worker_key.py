@@ -7,6 +7,7 @@ the workers that are alive at that moment, with keys that are in their memory al
 from __future__ import annotations
 
 import json
+import logging
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
 
@@ -17,6 +18,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from noodlings.store.cipher import KEY_BYTES, DataKey, Unopened, UserKey
 
 _NUMBER = 1
+
+log = logging.getLogger(__name__)
 
 
 class WorkerKey:
@@ -30,11 +33,21 @@ class WorkerKey:
         self._private = X25519PrivateKey.generate()
         self.worker = self._private.public_key().public_bytes_raw().hex()
         self._shared: dict[str, UserKey] = {}
+        self._keyless: set[str] = set()
 
     def sealed(self, words: str, readers: Iterable[str], at: bytes) -> str:
-        """Words that only these workers can read, and only at this place, see `noodlings.store.cipher`."""
-        key = DataKey.new(_NUMBER)
-        keys = {reader: key.wrapped(self._shared_with(reader)).hex() for reader in readers}
+        """Words that only these workers can read, and only at this place, see `noodlings.store.cipher`.
+
+        A reader that is no key can read nothing. It is no worker of ours, and is logged once.
+        """
+        key, keys = DataKey.new(_NUMBER), {}
+        for reader in readers:
+            try:
+                keys[reader] = key.wrapped(self._shared_with(reader)).hex()
+            except ValueError:
+                if reader not in self._keyless:
+                    log.warning("the table `workers` names one without a key: %.80r", reader)
+                self._keyless.add(reader)
         written = b64encode(key.seal(words.encode(), at)).decode()
         return json.dumps({"writer": self.worker, "keys": keys, "words": written})
 

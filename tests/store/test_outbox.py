@@ -93,6 +93,16 @@ def test_a_worker_that_came_later_cannot_read_a_request(url: str) -> None:
             assert [request.request for request in late.outbox.due()] == ["how are you?"]
 
 
+def test_who_has_no_key_is_left_out_and_logged_once(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
+        for junk in ("zz-not-hex", "00ff", "00" * 32):  # the last one is a key that gives no secret
+            admin.execute("INSERT INTO workers VALUES (%s, 0)", [junk])
+        for words in ("one", "two"):
+            sharing.outbox.ask(AGENT, words, repeatable=True)
+        assert [request.request for request in sharing.outbox.due()] == ["one", "two"]
+    assert len([record for record in caplog.records if "without a key" in record.message]) == 3
+
+
 def test_what_is_damaged_or_moved_is_not_read_and_holds_up_nothing_else(url: str) -> None:
     with worker(url) as sharing, psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as admin:
         asked = [sharing.outbox.ask(AGENT, words, repeatable=True) for words in ("one", "two", "three")]
