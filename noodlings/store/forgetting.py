@@ -178,6 +178,7 @@ def delete_entries(
     transaction: Transaction, agent_id: str, ids: Iterable[int], by_user: str, timestamp: float, told_by: str
 ) -> Forgotten:
     """Delete these entries of an agent, and every word made of them. See `SqlStore.forget`."""
+    transaction.take_time()  # every turn of the agent is looked through
     waited = 0
     if told_by:
         theirs = {"of_agent": agent_id, "of_user": told_by, **NOT_WAITING}
@@ -200,6 +201,7 @@ def delete_entries(
 def make_nameless(transaction: Transaction, agent_id: str, user_ids: Collection[str]) -> None:
     """Let nothing say any more that one of these users had something forgotten, wrote a fact by hand, or may
     know of a symbol."""
+    transaction.take_time()
     doers = {"of_agent": agent_id, "among": json.dumps(list(user_ids)), "nobody": FORGOTTEN}
     transaction.run(sql.MAKE_NAMELESS, doers)
     read = partial(entry_of, words=True)

@@ -47,6 +47,8 @@ AGAIN_SECONDS = 1.0
 that took long to find out, because a world stands still meanwhile."""
 ANSWER_SECONDS = 12.0
 """How long a world stands still with a server that accepts what is sent and does not answer."""
+THINKING_SECONDS = 30
+"""How long what is forgotten may be looked for in turns; longer than any other transaction may be idle."""
 _PATIENCE: dict[str, Any] = {
     "connect_timeout": 2,
     # A server whose machine is gone is noticed within ten seconds, and not within hours.
@@ -111,6 +113,10 @@ class PostgresTransaction(Transaction):
         """As in `Transaction`; they are all on their way to the server before the first answer comes."""
         pipeline: AbstractContextManager[object] = self._driver.pipeline()
         return pipeline
+
+    def take_time(self) -> None:
+        """As in `Transaction`; the server takes this process for one that is stopped only later."""
+        self._driver.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{THINKING_SECONDS}s'")
 
     def each(self, statement: Statement, parameters: Row) -> Iterator[Row]:
         """As in `Transaction`; a thousand at a time are fetched, so that any number can be read."""

@@ -90,6 +90,9 @@ class Transaction:
         nothing. A mistake in one of them is raised in the block or at its end."""
         return nullcontext()
 
+    def take_time(self) -> None:
+        """Let much be worked out between two statements of this transaction."""
+
     def world(self, key: str) -> Any:
         """What is kept under a key of the world, or None. Raises `StoreError` where it is damaged."""
         found = self.value(sql.WORLD_GET, {"of_key": key})

@@ -16,7 +16,7 @@ psycopg = pytest.importorskip("psycopg")
 
 from noodlings.errors import NotFound, StoreBusy, StoreError, UserError  # noqa: E402
 from noodlings.ports import AgentState, Changes  # noqa: E402
-from noodlings.store import postgres  # noqa: E402
+from noodlings.store import forgetting, postgres  # noqa: E402
 from noodlings.store import statements as sql  # noqa: E402
 from noodlings.store.cipher import UserKey  # noqa: E402
 from noodlings.store.keys import UserKeys  # noqa: E402
@@ -149,6 +149,27 @@ def test_a_process_that_stands_still_holds_up_nobody_for_long(url: str, admin: A
         record = store.load(AGENT)
         assert record is not None
         assert record.state == AgentState(AGENT, {})
+
+
+def test_whoever_forgets_may_think_for_longer(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[Any] = []
+
+    def limit(transaction: Any) -> Any:
+        (found,) = transaction._driver.execute("SHOW idle_in_transaction_session_timeout").fetchone()
+        return found
+
+    def redact(transaction: Any, *given: Any) -> Any:
+        limits.append(limit(transaction))
+        return _redact_traces(transaction, *given)
+
+    _redact_traces = forgetting._redact_traces
+    monkeypatch.setattr(forgetting, "_redact_traces", redact)
+    with closing(SqlStore(url)) as store:
+        store.commit(Changes(AGENT, added=(an_entry(1),)))
+        assert store.forget(AGENT, [1], by_user="admin", timestamp=1.0).count == 1
+        with store._database.transaction() as transaction:
+            limits.append(limit(transaction))
+    assert limits == ["30s", "5s"]
 
 
 def test_a_server_that_does_not_answer_is_given_up(
