@@ -36,6 +36,7 @@ from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING
 from noodlings.text import clean, folded, shorten
+from noodlings.values.audience import Tier
 from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, MemoryEntry
@@ -250,6 +251,9 @@ class Pipeline:
                 raise UserError(f"read: {record.why}")
             entry = self._remembered(batch, record)
         except UserError as error:
+            if isinstance(record, SourceRecord) and record.audience.tier >= Tier.SECRET:
+                report.problem(record.line, str(error))  # it does not wait, for there it would be plain
+                return
             attempts = 1 if before is None else before.attempts + 1
             batch.taken[key] = replace(
                 taken,

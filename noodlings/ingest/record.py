@@ -10,7 +10,7 @@ from typing import Any
 
 from noodlings.errors import UserError
 from noodlings.memory.saved import plain
-from noodlings.values.audience import OPEN, Audience
+from noodlings.values.audience import OPEN, Audience, Tier
 from noodlings.values.percept import Kind
 
 VERSION = 1
@@ -50,7 +50,10 @@ class SourceRecord:
     @property
     def digest(self) -> str:
         """A hash of the content, 32 hexadecimal digits; it changes when the record behind an id changes."""
-        told = asdict(self) | {"audience": [sorted(self.audience.witnesses), self.audience.confined]}
+        heard_by: list[object] = [sorted(self.audience.witnesses), self.audience.confined]
+        if self.audience.tier > Tier.CONFINED:  # else as it was before there were tiers
+            heard_by.append(int(self.audience.tier))
+        told = asdict(self) | {"audience": heard_by}
         del told["source"], told["id"], told["line"]
         return _digest(json.dumps(told, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace"))
 
@@ -129,6 +132,14 @@ def require_known_version(document: dict[str, Any]) -> None:
         raise UserError(f"it has version {version}; this noodlings reads up to version {VERSION}")
 
 
+def kind_of(given: object) -> Kind:
+    """The kind that a source gives. Raises `UserError` if there is no such kind."""
+    try:
+        return Kind(given)  # type: ignore[arg-type]
+    except ValueError:
+        raise UserError(f"there is no kind {given!r:.40}; use one of: {', '.join(Kind)}") from None
+
+
 def record_in(document: dict[str, Any]) -> SourceRecord:
     """The record in a document; what is missing has its default, as older versions had less of it.
 
@@ -139,17 +150,13 @@ def record_in(document: dict[str, Any]) -> SourceRecord:
     for name, value in texts.items():
         if not isinstance(value, str):
             raise UserError(f"{name} must be text, not {value!r:.40}")
-    try:
-        kind = Kind(document.get("kind", Kind.SAY))
-    except ValueError:
-        raise UserError(f"there is no kind {document['kind']!r:.40}; use one of: {', '.join(Kind)}") from None
     data, witnesses = document.get("data", {}), document.get("witnesses", [])
     if not isinstance(data, dict) or not isinstance(witnesses, list):
         raise UserError("data must be an object, and witnesses a list")
     return SourceRecord(
         **texts,
         timestamp=document.get("timestamp"),
-        kind=kind,
+        kind=kind_of(document.get("kind", Kind.SAY)),
         audience=Audience(frozenset(map(str, witnesses)), bool(document.get("confined", False))),
         data=data,
         line=int(document.get("line") or 0),

@@ -20,13 +20,13 @@ from noodlings.errors import UserError
 from noodlings.files import in_words, regular
 from noodlings.ingest.lines import lines_of, rows_of
 from noodlings.ingest.moments import seconds
-from noodlings.ingest.record import SourceNote, SourceProblem, require_known_version
+from noodlings.ingest.record import SourceNote, SourceProblem, kind_of, require_known_version
+from noodlings.ingest.wording import CAPITAL, may_be_private, without_address
 from noodlings.text import clean, word_characters
 from noodlings.values.affect import AXES, Affect
-from noodlings.values.percept import Kind
+from noodlings.values.audience import OPEN, Audience, Tier
+from noodlings.values.percept import PRIVATE, Kind
 
-CAPITAL = rf"(?![{''.join(filter(str.islower, map(chr, range(0x2000))))}])[^\W\d_]"
-"""A regular expression for a capital letter, or a letter of a script without capitals."""
 _WORD = word_characters()
 _NAME = rf"[{_WORD}.'’-]+(?: {CAPITAL}[{_WORD}.'’-]*)?(?: \([^)]*\))?"
 _SAYS = re.compile(
@@ -51,7 +51,9 @@ class Recorded:
         surprise: as recorded, or None unless it is within 0…1.
         identity_salience: 0…1.
         id: the "id" of the line, or "".
-        unmarked: `user_id` as it once was, without combining marks; lines without an id are known by it.
+        known: the speaker and kind as they once were read, without combining marks and whatever the row says
+            of its kind; lines without an id are known by them.
+        audience: confined if the row says so, or if it may be a page or a whisper.
     """
 
     line: int
@@ -64,7 +66,8 @@ class Recorded:
     surprise: float | None = None
     identity_salience: float = 0.0
     id: str = ""
-    unmarked: str = ""
+    known: tuple[str, Kind] = ("", Kind.SAY)
+    audience: Audience = OPEN
 
 
 def read_transcript(path: Path) -> Iterator[Recorded | SourceProblem]:
@@ -93,7 +96,10 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
                 number, f"its timestamp is neither ISO 8601 nor seconds from 0 to {LATEST:.0f}"
             )
             continue
-        yield _recorded(number, row, names)
+        try:
+            yield _recorded(number, row, names)
+        except UserError as error:
+            yield SourceProblem(number, str(error))
 
 
 def count_lines(path: Path) -> int:
@@ -124,11 +130,18 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     agent_id = plain_id(agent) if isinstance(agent, str) and agent else None
     if isinstance(row.get("user"), str) and clean(row["user"]):
         name, text, kind = row["user"], row["text"], Kind.SAY
+        private = may_be_private(clean(text))
     else:
-        name, text, kind = _told(clean(row["text"]), names)
+        line = clean(row["text"])
+        name, text, kind = _told(line, names)
+        private = without_address(_before_words(line))[1]
     user_id = plain_id(name)
     if row.get("is_rumination") or row.get("is_self_monitor") or user_id == agent_id:
         kind = Kind.THOUGHT
+    known, audience = (_plain(clean(name), r"\w"), kind), _audience(row)
+    if kind not in PRIVATE:
+        kind = kind if row.get("kind") is None else kind_of(row["kind"])
+        audience = audience.closed(True) if private else audience
     return Recorded(
         number,
         user_id,
@@ -140,8 +153,28 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
         _unit(row.get("surprise")),
         _unit(row.get("identity_salience")) or 0.0,
         str(row["id"]) if isinstance(row.get("id"), str | int) else "",
-        _plain(clean(name), r"\w"),
+        known,
+        audience,
     )
+
+
+def _audience(row: dict[str, Any]) -> Audience:
+    """Who may learn of a row by its own "confined", "private" and "tier": beside the speaker all, or nobody.
+
+    Raises `UserError` for one that cannot be honoured.
+    """
+    marks = [row[name] for name in ("confined", "private") if row.get(name) is not None]
+    tier = 0 if row.get("tier") is None else row["tier"]
+    if isinstance(tier, bool) or tier not in [*Tier] or not all(isinstance(mark, bool) for mark in marks):
+        raise UserError("its tier must be 0, 1, 2 or 3, and confined and private must be true or false")
+    return Audience(confined=any(marks)).at_least(Tier(tier))
+
+
+def _before_words(line: str) -> str:
+    """A line that players see, up to words without quotes: only what comes before them tells of a page."""
+    said = _SAYS.match(line)
+    bare = said is not None and line[said.end("verb")] == "," and '"' not in said["words"]
+    return line[: said.start("words")] if said and bare else line
 
 
 def _speaker(row: dict[str, Any], names: set[str]) -> str:

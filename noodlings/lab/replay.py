@@ -19,7 +19,6 @@ from noodlings.errors import UserError
 from noodlings.ingest.record import SourceProblem
 from noodlings.ingest.transcript import Recorded, read_transcript
 from noodlings.text import MAX_LINE, shorten
-from noodlings.values.audience import OPEN
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
 
@@ -145,7 +144,7 @@ def _percept(line: Recorded, agent: Agent, now: float) -> Percept:
         kind=Kind.EMOTE if line.kind is Kind.THOUGHT and not own else line.kind,
         addressed=named and not own,
         present=frozenset({line.user_id}),
-        audience=OPEN,  # it was heard by whoever wrote it down
+        audience=line.audience,  # what was said is open: it was heard by whoever wrote it down
         affect=line.affect,
         surprise=line.surprise,
         identity_salience=line.identity_salience,

@@ -40,7 +40,7 @@ def test_a_full_line_is_read_whole(tmp_path):
             Affect(-0.8, 0.6, 0.1, 0.9, 0.0),
             0.7,
             0.2,
-            unmarked="user_caity",
+            known=("user_caity", Kind.SAY),
         )
     ]
 

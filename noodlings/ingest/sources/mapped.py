@@ -19,10 +19,12 @@ from pydantic import ConfigDict, Field
 from noodlings.errors import UserError
 from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
 from noodlings.ingest.moments import seconds
-from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, kind_of
+from noodlings.ingest.wording import may_be_private, without_address
 from noodlings.text import clean
 from noodlings.validation import Section
-from noodlings.values.percept import Kind
+from noodlings.values.audience import OPEN
+from noodlings.values.percept import LIVED, PRIVATE, Kind
 
 Name = Annotated[str, Field(min_length=1)]
 
@@ -78,18 +80,21 @@ def _record(
     if moment is None and said not in (None, ""):
         form = mapping.timestamp_format or "ISO 8601, or seconds since 1970-01-01"
         return SourceProblem(number, f"{columns.timestamp} is {said!r:.40}: it must be {form}")
-    kind = _word(row, columns.kind) or constant.kind
-    if kind not in set(Kind):
-        return SourceProblem(number, f"there is no kind {kind!r:.40}; use one of: {', '.join(Kind)}")
+    try:
+        kind = kind_of(_word(row, columns.kind) or constant.kind)
+    except UserError as error:
+        return SourceProblem(number, str(error))
     who = _word(row, columns.who) or constant.who
+    private = may_be_private(clean(text)) if who else without_address(clean(text))[1]
     return SourceRecord(
         source,
         _word(row, columns.id) or ids.of(moment, who, text),
         text,
         who,
         moment,
-        Kind(kind),
+        kind,
         _word(row, columns.place) or constant.place,
+        OPEN.closed(private and kind in LIVED - PRIVATE),
         line=number,
     )
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from noodlings.ingest.lines import LineIds, lines_of
 from noodlings.ingest.record import Item, SourceProblem, SourceRecord
-from noodlings.ingest.transcript import CAPITAL
-from noodlings.text import clean, word_characters
+from noodlings.ingest.wording import ARROW, CASED_NAME, NAME, WORD, without_address
+from noodlings.text import clean
 from noodlings.values.percept import Kind
 
 _HALF_A_DAY = 12
@@ -41,48 +41,23 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WORD = rf"{word_characters()}\u200c\u200d"
-_CAPITALS = "".join(filter(str.isupper, map(chr, range(0x2000))))
-
-
-def _name(capital: str) -> str:
-    return rf"[^\W\d_][{_WORD}.'’-]*(?: (?!DMs?\b){capital}[{_WORD}.'’-]*){{0,2}}"
-
-
-_NAME, _CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
-"""In a script without capitals only an English verb tells where a name ends."""
 _CHANNEL = re.compile(r"^(?P<open>[<\[])(?P<channel>[^<>\[\]]{1,40})[>\]]\s+(?P<rest>.+)$")
 _SAYS = re.compile(
-    rf"^(?P<name>{_NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
+    rf"^(?P<name>{NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
     r"(?: to [^\",:]{1,40})?[,:]? [\"“'](?P<words>.+?)[\"”']?$"
 )
-_COLON = re.compile(rf"^(?i:from )?(?!(?i:to) )(?P<name>{_CASED_NAME}): (?P<words>.+)$")
-_ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
+_COLON = re.compile(rf"^(?i:from )?(?!(?i:to) )(?P<name>{CASED_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(
-    rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|[DI]Ms?|to|{_ARROW})"
-    rf"(?: (?:to )?(?:\([^)]*\)|[{_WORD}, ]+?))?(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
+    rf"^(?P<name>{NAME}) (?:pages?|tells?|whispers?|[DI]Ms?|to|{ARROW})"
+    rf"(?: (?:to )?(?:\([^)]*\)|[{WORD}, ]+?))?(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
 )
-_AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{_CASED_NAME}) (?P<words>.+)$")
-_PRIVATE = re.compile(
-    r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*|afar"
-    r"|long distance|private(?:ly)?|pm|dms?|msg|[pr]emits?|@?mail|sends?|to you|in(?:to)? your ear|quietly)\b"
-    rf"|\(from [^()]*\)|[\[(<](?:ims?|query|confidential|secret)\b|{_ARROW}|s you,? ?[:\"]"
-    rf"|^(?-i:\W?(?:{_CASED_NAME} )?(?i:from|to)(?::| {CAPITAL}[^:.\])>]{{0,40}}[:\])>])"
-    rf"|[*>-]{CAPITAL}\w*[*<-] |[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
-    re.IGNORECASE,
-)
-"""Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
-_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
-_AFTER_COLON = re.compile(r": ([\[(<]\w+[\])>])?.*")
-_SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
-_SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
-"""The sender of a line, as some servers show it on request."""
+_AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{CASED_NAME}) (?P<words>.+)$")
 _NOBODY = frozenset({"From", "Long", "To"})
 """Words that may begin a line but are not names."""
 _COMES = re.compile(
-    rf"^(?P<name>{_NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
+    rf"^(?P<name>{NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
 )
-_POSE = re.compile(rf"^[^\W\da-z_][{_WORD}.'’-]* .")
+_POSE = re.compile(rf"^[^\W\da-z_][{WORD}.'’-]* .")
 
 
 class MuLog:
@@ -140,13 +115,7 @@ class MuLog:
 
     def _told(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line."""
-        sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
-        speaker = _SPEAKER.match(line)
-        if speaker:
-            rest = line[speaker.end() :]
-            line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
-        unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub('"', line))
-        private = sent or _PRIVATE.search(unquoted) is not None
+        line, private = without_address(line)
         place, who, words, kind = self._heard(line)
         return place, who, words, Kind.WHISPER if private else kind
 

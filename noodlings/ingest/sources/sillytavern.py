@@ -15,6 +15,9 @@ from typing import Any
 from noodlings.ingest.lines import LineIds, rows_of
 from noodlings.ingest.moments import seconds
 from noodlings.ingest.record import Item, SourceProblem, SourceRecord
+from noodlings.ingest.wording import may_be_private
+from noodlings.text import clean
+from noodlings.values.audience import OPEN
 from noodlings.values.percept import Kind
 
 _COMPACT = re.compile(
@@ -50,6 +53,7 @@ def _message(source: str, number: int, row: dict[str, Any], ids: LineIds) -> Sou
         name,
         moment,
         Kind.EVENT if row.get("is_system") is True else Kind.SAY,
+        audience=OPEN.closed(may_be_private(clean(said))),
         line=number,
     )
 

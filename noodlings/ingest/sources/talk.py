@@ -32,14 +32,15 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
         elif line.agent_id is not None and agent_ids and line.agent_id not in agent_ids:
             others += 1
         else:
-            known = line.unmarked.removeprefix("user_")
+            name, kind = line.known
             yield SourceRecord(
                 source,
-                line.id or ids.of(line.timestamp, known, line.kind, line.text),
+                line.id or ids.of(line.timestamp, name.removeprefix("user_"), kind, line.text),
                 line.text,
                 line.user_id.removeprefix("user_"),
                 line.timestamp,
                 line.kind,
+                audience=line.audience,
                 line=line.line,
             )
     if others:

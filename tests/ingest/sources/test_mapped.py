@@ -46,6 +46,19 @@ def test_a_row_of_jsonl_may_be_nested(tmp_path: Path) -> None:
     assert (record.text, record.who, record.kind, record.timestamp) == ("hi", "Caity", Kind.WHISPER, None)
 
 
+def test_a_row_that_may_be_a_page_is_confined(tmp_path: Path) -> None:
+    rows = ["number,date,author,message", "1,,Caity,Caity pages you: gold", "2,,Caity,my mother told me"]
+    page, words, whole = (
+        *read(tmp_path, "log.csv", "\n".join(rows)),
+        *read(tmp_path, "bare.csv", "line\nBob quietly tells Ada all\n", "columns: {text: line}\n"),
+    )
+    assert [item.audience.confined for item in (page, words, whole) if isinstance(item, SourceRecord)] == [
+        True,
+        False,
+        True,
+    ]
+
+
 def test_what_is_wrong_is_named_by_its_line_and_costs_no_other(tmp_path: Path) -> None:
     rows = ["number,date,author,message", "1,noon,Caity,hi", "2,,Caity,", "3,,Caity", "4,2003-05-01,Caity,hi"]
     items = read(tmp_path, "log.csv", "\n".join(rows))

@@ -67,6 +67,12 @@ def test_messages_are_read_and_the_chosen_swipe_is_what_was_said(tmp_path: Path)
     assert (answer.text, note.kind) == ("second", Kind.EVENT)
 
 
+def test_a_message_that_may_be_a_whisper_is_confined(tmp_path: Path) -> None:
+    words = ("*whispers to Phi* the gold lies here", "my mother told me of the sea")
+    records = read(tmp_path, *(a_message("Caity", said, 1699132445000) for said in words))
+    assert [record.audience.confined for record in records] == [True, False]
+
+
 def test_an_edited_message_is_the_same_one_and_deleting_one_moves_no_other(tmp_path: Path) -> None:
     rows = [a_message("Caity", f"line {n}", 1699132445000 + n * 1000) for n in range(3)]
     before = read(tmp_path, *rows)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from noodlings.clock import ManualClock
 from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
 from noodlings.ingest.sources.talk import talk
-from noodlings.values.percept import Kind
+from noodlings.lab.replay import replay
+from noodlings.store.sql import SqlStore
+from noodlings.values.audience import OPEN, Tier
+from noodlings.values.percept import PRIVATE, Kind
+from tests.ingest.sources.test_mu_log import PRIVATE as PRIVATE_LINES
+from tests.ingest.test_pipeline import a_pipeline, a_society
 from tests.outside import DATA, needs
 
 
@@ -68,6 +78,91 @@ def test_a_newer_form_waits_under_the_same_name_as_what_can_be_read(tmp_path: Pa
     odd = ({"who": "Ann", "text": [1]}, {"text": 7}, {"user": "", "text": " "})
     _, problems, _ = read(a_log(tmp_path, *(row | {"version": 2} for row in odd)))
     assert [one.who for one in problems] == ["ann", "", ""]
+
+
+def private(record: SourceRecord) -> bool:
+    return record.audience.confined or record.kind in PRIVATE
+
+
+@pytest.mark.parametrize("line", PRIVATE_LINES)
+def test_what_may_have_been_private_is_confined_with_and_without_a_user(tmp_path: Path, line: str) -> None:
+    records, _, _ = read(a_log(tmp_path, {"text": line}, {"user": "user_bob", "text": line}))
+    assert [private(one) for one in records] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"user": "caity", "text": "my mother told me of the sea"},
+        {"user": "caity", "text": "tell me about a private room"},
+        {"user": "caity", "text": "I will send you a page by mail"},
+        {"user": "caity", "text": "ten > nine", "kind": "say", "tier": 0, "confined": False, "private": None},
+        {"text": 'Caity says, "my mother told me of the sea"'},
+        {"text": "Caity says, hello, my mother told me of the sea"},
+        {"text": "Mr. Toad *smiling*"},
+        {"text": "Bob turns to Ada: look here"},
+    ],
+)
+def test_what_everybody_heard_is_open(tmp_path: Path, row: dict[str, object]) -> None:
+    ((record,), _, _) = read(a_log(tmp_path, row))
+    assert not private(record)
+
+
+def test_what_a_row_says_of_its_kind_and_who_may_learn_of_it_is_honoured(tmp_path: Path) -> None:
+    marks = ({"kind": "whisper"}, {"confined": True}, {"private": True}, {"tier": 1}, {"tier": 2})
+    rows = ({"user": "caity", "text": "the gold lies here"} | mark for mark in marks)
+    records, _, _ = read(a_log(tmp_path, *rows, {"user": "caity", "text": "grins", "kind": "emote"}))
+    assert [private(one) for one in records] == [True] * 5 + [False]
+    assert (records[4].audience.tier, records[5].kind) == (Tier.SECRET, Kind.EMOTE)
+    assert records[3].digest != records[4].digest
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [{"kind": "secret"}, {"kind": [1]}, {"tier": 4}, {"tier": True}, {"tier": "2"}, {"confined": "yes"}],
+)
+def test_what_a_row_says_and_cannot_be_honoured_is_named(tmp_path: Path, mark: dict[str, object]) -> None:
+    records, (problem,), _ = read(a_log(tmp_path, {"user": "caity", "text": "the gold"} | mark))
+    assert not records
+    assert next(iter(mark)) in problem.why
+
+
+def test_what_was_once_taken_in_as_open_is_confined_when_it_is_read_again(tmp_path: Path) -> None:
+    path = a_log(
+        tmp_path,
+        {"text": "Caity pages you: the gold lies here", "timestamp": 1051823640},
+        {"user": "caity", "text": "the gold lies here", "kind": "whisper", "timestamp": 1051823641},
+    )
+    now, _, _ = read(path)
+    assert [one.id for one in now] == ["71dbf892bd84d5bbe47b42fa", "62bd467d86a20ba9665552de"]
+    society, former = a_society(), (Kind.EMOTE, Kind.SAY)
+    once = [replace(one, kind=kind, audience=OPEN) for one, kind in zip(now, former, strict=True)]
+    assert a_pipeline(society).run(once).new == 2
+    assert not any(entry.private for entry in society.store.archive("phi"))
+    assert a_pipeline(society).run(now).changed == 2
+    entries = society.store.archive("phi")
+    assert len(entries) == 4
+    assert all(entry.private for entry in entries)
+
+
+def test_what_is_secret_does_not_wait_in_plain_for_a_key(tmp_path: Path) -> None:
+    society = a_society(SqlStore(tmp_path))
+    row = {"user": "caity", "text": "the gold lies here", "tier": 2}
+    report = a_pipeline(society).run(talk(a_log(tmp_path, row)))
+    assert ("there is no key" in report.problems[0].why, report.parked) == (True, 0)
+    assert not society.store.parked("phi")
+    society.close()
+
+
+def test_a_replayed_page_stays_between_those_who_knew_of_it(tmp_path: Path) -> None:
+    society, clock = a_society(), ManualClock(0.0)
+    path = a_log(
+        tmp_path, {"text": "Caity pages you: the gold lies here"}, {"user": "caity", "text": "hello"}
+    )
+    asyncio.run(replay(society, clock, path, society.agents["phi"]))
+    page, hello = society.store.archive("phi")
+    assert (page.private, hello.private) == (True, False)
+    assert page.audience.witnesses == {"caity", "phi"}
 
 
 @needs("noodlemush")

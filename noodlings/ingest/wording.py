@@ -1,0 +1,63 @@
+"""How servers word a line that players see: how names look in it, and whether it may have been private.
+
+Servers word pages, tells and whispers in many ways, so whatever may be one counts as one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from noodlings.text import word_characters
+
+CAPITAL = rf"(?![{''.join(filter(str.islower, map(chr, range(0x2000))))}])[^\W\d_]"
+"""A regular expression for a capital letter, or a letter of a script without capitals."""
+WORD = rf"{word_characters()}\u200c\u200d"
+_CAPITALS = "".join(filter(str.isupper, map(chr, range(0x2000))))
+
+
+def _name(capital: str) -> str:
+    return rf"[^\W\d_][{WORD}.'’-]*(?: (?!DMs?\b){capital}[{WORD}.'’-]*){{0,2}}"
+
+
+NAME, CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
+"""In a script without capitals only an English verb tells where a name ends."""
+ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
+_PRIVATE = re.compile(
+    r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*|afar"
+    r"|long distance|private(?:ly)?|pm|dms?|msg|[pr]emits?|@?mail|sends?|to you|in(?:to)? your ear|quietly)\b"
+    rf"|\(from [^()]*\)|[\[(<](?:ims?|query|confidential|secret)\b|{ARROW}|s you,? ?[:\"]"
+    rf"|^(?-i:\W?(?:{CASED_NAME} )?(?i:from|to)(?::| {CAPITAL}[^:.\])>]{{0,40}}[:\])>])"
+    rf"|[*>-]{CAPITAL}\w*[*<-] |[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
+    re.IGNORECASE,
+)
+"""Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
+_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
+_AFTER_COLON = re.compile(r": ([\[(<]\w+[\])>])?.*")
+_SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
+_SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
+"""The sender of a line, as some servers show it on request."""
+_SEEN = re.compile(
+    r"^(?:[^\"“:]{0,60}(?:[\"“]|: )|\*\w+\* |\w{1,8} \S{1,40}=\S|From afar\b|You (?:paged?|whisper(?:ed)?)\b"
+    r"|[\[(<](?:\w+|[^\])>]{0,40}(?i:\bfrom|\bto) [^\])>]{1,40})[\])>]"
+    rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|whispers)\b|{ARROW}))"
+)
+"""How a line that players see begins, and hardly anything that somebody says."""
+
+
+def without_address(line: str) -> tuple[str, bool]:
+    """A line that players see, without what servers show of its way, and whether it may be private."""
+    sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
+    speaker = _SPEAKER.match(line)
+    if speaker:
+        rest = line[speaker.end() :]
+        line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
+    unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub('"', line))
+    return line, sent or _PRIVATE.search(unquoted) is not None
+
+
+def may_be_private(words: str) -> bool:
+    """Whether what stands as the words of somebody may be private: some logs have the whole line there.
+
+    "My mother told me of it" is not, "Caity whispers to you, …" is.
+    """
+    return _SEEN.match(words) is not None and without_address(words)[1]
