@@ -202,7 +202,7 @@ def _affect(value: Any) -> Affect | None:
         return None
     try:
         return Affect(*map(float, value))
-    except (TypeError, ValueError, UserError):
+    except (TypeError, ValueError, OverflowError, UserError):
         return None
 
 

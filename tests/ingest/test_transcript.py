@@ -47,7 +47,16 @@ def test_a_full_line_is_read_whole(tmp_path):
 
 @pytest.mark.parametrize(
     "affect",
-    [[], None, [0.1], [0.8, 0.4, -0.2, -0.5, -0.5], [float("nan")] * 5, ["a"] * 5, [1, 2, 3, 4, 5]],
+    [
+        [],
+        None,
+        [0.1],
+        [0.8, 0.4, -0.2, -0.5, -0.5],
+        [float("nan")] * 5,
+        ["a"] * 5,
+        [1, 2, 3, 4, 5],
+        [10**400] * 5,
+    ],
 )
 def test_an_affect_that_does_not_mean_what_ours_does_is_left_to_us(tmp_path, affect):
     (line,) = read_transcript(_file(tmp_path, {"user": "u", "text": "hello", "affect": affect}))
@@ -93,7 +102,10 @@ def test_timestamps_in_seconds_or_iso(tmp_path, given, seconds):
     assert line.timestamp == seconds
 
 
-@pytest.mark.parametrize("bad", ["yesterday", True, [1], float("inf"), float("nan"), 1e300, -1, "1066-10-14"])
+@pytest.mark.parametrize(
+    "bad",
+    ["yesterday", True, [1], float("inf"), float("nan"), 1e300, 10**400, -(10**400), -1, "1066-10-14"],
+)
 def test_a_timestamp_that_is_none_is_named_and_not_made_up(tmp_path, bad):
     (line,) = read_transcript(_file(tmp_path, {"user": "u", "text": "hello", "timestamp": bad}))
     assert line == SourceProblem(1, "its timestamp is neither ISO 8601 nor seconds from 0 to 253402300799")
