@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,3 +33,13 @@ def seconds(value: Any, form: str | None = None) -> float | None:
         return None
     number = value / 1_000.0 if value >= _MILLISECONDS else float(value)
     return number if number <= LATEST else None
+
+
+def usable_form(form: str) -> str:
+    """The same format, tried once. Raises `ValueError` for one that `datetime.strptime` cannot read with."""
+    noon = datetime(2003, 5, 1, 12, tzinfo=UTC)
+    try:
+        datetime.strptime(noon.strftime(form), form)
+    except (ValueError, re.error) as error:  # it makes a pattern of the format, in which a part may be twice
+        raise ValueError(f"{form!r:.60} is no format for times, such as '%d.%m.%Y %H:%M': {error}") from None
+    return form

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from noodlings.errors import UserError
 from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
-from noodlings.ingest.moments import seconds
+from noodlings.ingest.moments import seconds, usable_form
 from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, kind_of
 from noodlings.ingest.wording import may_be_private, without_address
 from noodlings.text import clean
@@ -56,7 +56,7 @@ class Mapping(_Strict):
     format: Literal["csv", "jsonl"] | None = None
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
     columns: Columns
-    timestamp_format: Name | None = None
+    timestamp_format: Annotated[Name, AfterValidator(usable_form)] | None = None
     constant: Constant = Constant()
 
 

@@ -38,6 +38,13 @@ def test_a_row_of_csv_with_a_form_of_its_own_for_dates(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "form", ["%d %B %Y", "%y%m%d", "%H:%M", "%Y-%m-%dT%H:%M:%S.%f%z", "%c", "day %j, %Y %Z"]
+)
+def test_every_format_with_which_a_time_can_be_read_is_allowed(form: str) -> None:
+    assert Mapping.model_validate({"columns": {"text": "line"}, "timestamp_format": form})
+
+
 def test_a_row_of_jsonl_may_be_nested(tmp_path: Path) -> None:
     mapping = "columns: {text: body.text, who: author.name, kind: type}\n"
     row = {"body": {"text": "hi"}, "author": {"name": "Caity"}, "type": "whisper"}
@@ -82,6 +89,9 @@ def test_a_quote_that_never_ends_is_a_problem_and_not_the_memory_of_the_machine(
         (": [", "mapping.yaml"),
         ("constant: {kind: dance}\n" + COLUMNS, "kind"),
         ("", "mapping.yaml"),
+        ('timestamp_format: "%d %d"\n' + COLUMNS, "timestamp_format: '%d %d' is no format for times"),
+        ('timestamp_format: "%Q"\n' + COLUMNS, "bad directive"),
+        ('timestamp_format: "%"\n' + COLUMNS, "is no format for times"),
     ],
 )
 def test_a_mapping_that_is_wrong_says_so(tmp_path: Path, mapping: str, words: str) -> None:
