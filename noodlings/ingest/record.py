@@ -153,11 +153,14 @@ def record_in(document: dict[str, Any]) -> SourceRecord:
     data, witnesses = document.get("data", {}), document.get("witnesses", [])
     if not isinstance(data, dict) or not isinstance(witnesses, list):
         raise UserError("data must be an object, and witnesses a list")
+    line = document.get("line") or 0
+    if not isinstance(line, int) or not 0 <= line < 2**63:
+        raise UserError(f"line must be the number of a line, not {line!r:.40}")
     return SourceRecord(
         **texts,
         timestamp=document.get("timestamp"),
         kind=kind_of(document.get("kind", Kind.SAY)),
         audience=Audience(frozenset(map(str, witnesses)), bool(document.get("confined", False))),
         data=data,
-        line=int(document.get("line") or 0),
+        line=line,
     )

@@ -48,6 +48,11 @@ def test_a_record_comes_back_as_json_can_hold_it(record: SourceRecord) -> None:
         ({"kind": "dance"}, "there is no kind 'dance'"),
         ({"data": []}, "data must be an object"),
         ({"witnesses": "phi"}, "witnesses a list"),
+        ({"line": "abc"}, "line must be the number of a line, not 'abc'"),
+        ({"line": [1]}, "line must be"),
+        ({"line": -1}, "line must be"),
+        ({"line": 10**400}, "line must be"),
+        ({"line": 1e308}, "line must be"),
     ],
 )
 def test_what_cannot_be_read_says_why(changes: dict[str, Any], words: str) -> None:
