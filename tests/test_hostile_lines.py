@@ -15,6 +15,9 @@ from noodlings.affect.good_news import good_news
 from noodlings.affect.words import read as read_feelings
 from noodlings.agent import recollection
 from noodlings.agent.perceiving import asked_to_remember, identity_salience
+from noodlings.ingest.sources.mu_log import MuLog
+from noodlings.ingest.transcript import _before_words, _told, plain_id
+from noodlings.ingest.wording import may_be_private
 from noodlings.inspect import chronicle
 from noodlings.personal import personal_finder
 from noodlings.ports import Answer
@@ -43,7 +46,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
 
 PARTS = (
     "(", "a", "A", "-", "a-", ",", ", ", ". ", "?!", "“", "'", "a'", "*", "/", "_", "1/", "@", "😀", "字",
-    "not ", "the ", "what ", "so ", "and i ", "my dog, ", "Phi, ", "ill ",
+    "not ", "the ", "what ", "so ", "and i ", "my dog, ", "Phi, ", "ill ", "log ",
 )  # fmt: skip
 LONG = 5 * MAX_LINE
 """Characters. Where time grows by the square of the length, this shows what is hardly seen in a line."""
@@ -90,6 +93,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "wording": lambda text: Wording(spelt_out(text), set()),
     "what a question names": chronicle._EXACT.findall,
     "personal data": personal_finder(),
+    "a line of a log": lambda text: (MuLog(Path("log"))._moment(text), MuLog(Path("log"))._told(text)),
+    "a line of recorded talk": lambda text: (
+        plain_id(_told(text, {"Ann"})[0]),
+        _before_words(text),
+        may_be_private(text),
+    ),
 }
 
 

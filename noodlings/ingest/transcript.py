@@ -114,7 +114,7 @@ def plain_id(name: str) -> str:
 
 
 def _plain(name: str, kept: str) -> str:
-    bare = re.sub(r"\s*\([^)]*\)$", "", name).casefold().removeprefix("agent_")
+    bare = re.sub(r"\s*\([^)]{0,100}\)$", "", name).casefold().removeprefix("agent_")
     return re.sub(rf"[^{kept}-]+", "_", bare).strip("_") or _SOMEBODY
 
 

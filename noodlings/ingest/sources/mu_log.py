@@ -40,6 +40,8 @@ _HEADING = re.compile(
     r"(?: \d{1,2}:\d{2}:\d{2})? (?P<year>\d{4}))\W*$",
     re.IGNORECASE,
 )
+_LONGEST_HEADING = 200
+"""Characters; looking for a date anywhere in a line takes time by the square of its length."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CHANNEL = re.compile(r"^(?P<open>[<\[])(?P<channel>[^<>\[\]]{1,40})[>\]]\s+(?P<rest>.+)$")
 _SAYS = re.compile(
@@ -167,7 +169,7 @@ def _iso(text: str) -> date:
 
 def _day_in(line: str) -> date | None:
     """The date of a line that is a heading for a day, or None."""
-    found = _HEADING.match(line)
+    found = _HEADING.match(line) if len(line) <= _LONGEST_HEADING else None
     if found is None:
         return None
     try:
