@@ -23,7 +23,7 @@ from pydantic_settings import (
 )
 
 from noodlings.errors import UserError
-from noodlings.files import in_words, path_of, regular
+from noodlings.files import path_of
 from noodlings.validation import Section, explain, nearest, read_table, yaml_of
 from noodlings.values.audience import Tier
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
@@ -252,9 +252,7 @@ class ApiTokens(Section):
 
 
 def tokens_in(file: Path) -> tuple[ApiToken, ...]:
-    """The tokens of a file. Raises `UserError`, also for a pipe: reading one may not end."""
-    with in_words(file, "read"):
-        regular(file)
+    """The tokens of a file. Raises `UserError`."""
     return read_table(file, ApiTokens).tokens
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EINVAL
+from errno import EFBIG, EINVAL
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_ISDIR, S_ISREG
 
 from noodlings.errors import UserError
 
@@ -23,9 +23,19 @@ def in_words(path: Path, what: str) -> Iterator[None]:
 
 def regular(path: Path) -> Path:
     """The path of a file to read. Raises `OSError` for a pipe or a device: reading one may not end."""
-    if not S_ISREG(path.stat().st_mode):
+    mode = path.stat().st_mode
+    if not S_ISREG(mode) and not S_ISDIR(mode):  # to open a folder says what it is
         raise OSError(EINVAL, "it is not a regular file")
     return path
+
+
+def read_bounded(path: Path, largest: int) -> bytes:
+    """All of a file. Raises `OSError` for a pipe or a device, and where it has more than `largest` bytes."""
+    with regular(path).open("rb") as file:
+        content = file.read(largest + 1)
+    if len(content) > largest:
+        raise OSError(EFBIG, f"it is larger than {largest:,} bytes")
+    return content
 
 
 def path_of(text: str) -> Path:

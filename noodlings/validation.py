@@ -10,12 +10,14 @@ import difflib
 import re
 import reprlib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from noodlings.errors import UserError
+from noodlings.files import read_bounded
 
 NEAR = 0.65
 """How alike, 0…1 by `difflib`, a word must be to what was written to have been meant."""
@@ -208,9 +210,15 @@ class Readable(Protocol):
         """Everything in it."""
 
 
-def yaml_of(file: Readable) -> Any:
-    """The data in a YAML file. Raises `UserError` when it cannot be read."""
+LARGEST = 10_000_000
+"""Bytes of a YAML file that is read."""
+
+
+def yaml_of(file: Readable, largest: int = LARGEST) -> Any:
+    """The data in a YAML file. Raises `UserError` if it cannot be read, or has more than `largest` bytes."""
     try:
+        if isinstance(file, Path):
+            return read_yaml(read_bounded(file, largest).decode())
         return read_yaml(file.read_text("utf-8"))
     except OSError as error:
         raise UserError(f"{file} cannot be read: {error.strerror or error}") from None

@@ -1,9 +1,14 @@
+import os
 import stat
 
 import pytest
 
+from noodlings.agent.recipes import load_recipe
 from noodlings.errors import UserError
-from noodlings.files import atomic_write, in_words, make_private, path_of
+from noodlings.files import atomic_write, in_words, make_private, path_of, read_bounded
+from noodlings.ingest.sources.mapped import Mapping
+from noodlings.lab.scene_file import load_scenes
+from noodlings.validation import LARGEST, read_table, yaml_of
 
 
 def test_what_was_written_takes_the_place_when_it_is_whole(tmp_path):
@@ -68,3 +73,32 @@ def test_what_names_no_path_is_said_in_words(text):
     with pytest.raises(UserError):
         path_of(text)
     assert path_of("~").is_absolute()
+
+
+def test_no_more_is_read_than_was_allowed(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert read_bounded(path, 5) == b"12345"
+    with pytest.raises(OSError, match="it is larger than 4 bytes"):
+        read_bounded(path, 4)
+    path.write_bytes(b"#" * (LARGEST + 1))
+    with pytest.raises(UserError, match="file cannot be read: it is larger than 10,000,000 bytes"):
+        yaml_of(path)
+
+
+@pytest.mark.parametrize("special", ["link", "pipe"])
+@pytest.mark.parametrize(
+    ("read", "name"),
+    [
+        (load_recipe, "phi.yaml"),
+        (load_recipe, "phi.json"),
+        (load_recipe, "phi.png"),
+        (load_scenes, "scene.yaml"),
+        (lambda path: read_table(path, Mapping), "mapping.yaml"),
+    ],
+)
+def test_what_never_ends_is_not_begun(tmp_path, read, name, special):
+    path = tmp_path / name
+    path.symlink_to("/dev/null") if special == "link" else os.mkfifo(path)
+    with pytest.raises(UserError, match="cannot be read: it is not a regular file"):
+        read(path)

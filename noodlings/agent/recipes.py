@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from noodlings.agent import cards, png_text
 from noodlings.agent.recipe_form import DEFAULT_SPECIES, MIDDLING, Recipe
 from noodlings.errors import UserError
+from noodlings.files import read_bounded
 from noodlings.text import clean
 from noodlings.validation import explain, read_yaml, yaml_trouble
 from noodlings.values.persona import APPETITES, ID, TRAITS, Persona
@@ -163,18 +164,15 @@ def _parsed(text: str, identifier: str, where: str) -> Persona:
 
 
 def _read(path: Path) -> str:
-    if path.stat().st_size > LARGEST_RECIPE:
-        raise UserError(f"recipe {path} is larger than {LARGEST_RECIPE:,} bytes, too large for a recipe")
-    return path.read_text(encoding="utf-8")
+    return read_bounded(path, LARGEST_RECIPE).decode()
 
 
 def _not_yaml(path: Path) -> Any:
     image = path.suffix.lower() == ".png"
     largest = png_text.LARGEST_IMAGE if image else LARGEST_RECIPE
-    if path.stat().st_size > largest:
-        raise UserError(f"recipe {path} is larger than {largest:,} bytes, too large for a card")
+    content = read_bounded(path, largest)
     try:
-        return cards.card_in(path.read_bytes()) if image else cards.read_json(path.read_bytes())
+        return cards.card_in(content) if image else cards.read_json(content)
     except UserError as error:
         raise UserError(f"recipe {path}: {error}") from None
 

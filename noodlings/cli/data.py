@@ -14,7 +14,7 @@ import typer
 
 from noodlings.cli.options import AsJson, Config, Data, report, settings_of
 from noodlings.errors import NotFound, UserError
-from noodlings.files import atomic_write, in_words, path_of
+from noodlings.files import atomic_write, in_words, path_of, regular
 
 if TYPE_CHECKING:
     from noodlings.config import Settings
@@ -343,9 +343,7 @@ def output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
 
 @contextmanager
 def _input(path: Path) -> Iterator[BinaryIO]:
-    with in_words(path, "read"), path.open("rb") as file:
-        if not file.seekable():
-            raise UserError(f"{path} cannot be a pipe, because it is read twice: save it to a file first")
+    with in_words(path, "read"), regular(path).open("rb") as file:  # it is read twice
         yield file
 
 

@@ -144,9 +144,7 @@ class WrittenScene(_Strict):
 
 def load_scenes(path: Path) -> list[WrittenScene]:
     """The scenes of a file, in order. Raises `UserError`, naming the file and what is wrong in it."""
-    if path.exists() and path.stat().st_size > LARGEST:
-        raise UserError(f"scene {path} has more than {LARGEST:,} bytes, which is too large for a scene")
-    data = yaml_of(path)
+    data = yaml_of(path, LARGEST)
     if not isinstance(data, dict):
         raise UserError(f"scene {path}: it has no keys; give at least persona and percept")
     return [_scene(one, f"scene {path}{where}") for where, one in _each(data, path)]

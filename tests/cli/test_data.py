@@ -229,10 +229,9 @@ def test_a_mistake_is_one_helpful_line(refused, tmp_path, words, hint):
     assert not (tmp_path / "empty").exists()
 
 
-def test_a_pipe_cannot_be_imported_because_it_is_read_twice(refused, tmp_path):
+def test_a_pipe_cannot_be_imported_because_it_is_read_twice_and_may_not_end(refused, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with subprocess.Popen(["sh", "-c", f"echo x > {tmp_path / 'pipe'}"]):
-        assert "save it to a file first" in refused("import", tmp_path / "pipe", "--data", tmp_path / "other")
+    assert "it is not a regular file" in refused("import", tmp_path / "pipe", "--data", tmp_path / "other")
 
 
 def test_a_reader_that_goes_away_is_no_error(folder):
