@@ -246,7 +246,7 @@ class _Scrubber:
 
 _SETTINGS = (
     "-c", "core.quotePath=false", "-c", "i18n.logOutputEncoding=UTF-8",
-    "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
+    "-c", "core.fsmonitor=false",
 )  # fmt: skip
 """Whatever a repository's own configuration says, git runs no program that it names, and fetches nothing."""
 
@@ -256,7 +256,8 @@ def _environment() -> Mapping[str, str]:
     of_hooks = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
     ours = {name: value for name, value in os.environ.items() if name not in of_hooks}
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
-    return ours | quiet | {"LC_ALL": "C"}
+    # An older git knows no GIT_NO_LAZY_FETCH, and a repository may allow a protocol that runs a program.
+    return ours | quiet | {"GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
 
 
 def _text(told: bytes) -> str:

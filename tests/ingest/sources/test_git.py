@@ -193,6 +193,29 @@ def test_a_commit_that_git_does_not_tell_is_a_problem(made: Repository):
         GitRepository(made.folder)
 
 
+def test_a_repository_cannot_have_a_program_run_to_fetch_what_it_lacks(
+    made: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ours = {name: value for name, value in module._environment().items() if name != "GIT_NO_LAZY_FETCH"}
+    monkeypatch.setattr(module, "_environment", lambda: ours)  # as for a git that does not know it yet
+    made.commit("Begin", {"boat.py": "one\n"})
+    made.commit("Row", {"boat.py": "two\n"})
+    blob = made.git("rev-parse", "HEAD:boat.py")
+    (made.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    ran = tmp_path / "ran"
+    for name, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", f"ext::touch {ran}"),
+        ("protocol.ext.allow", "always"),
+    ):
+        made.git("config", name, value)
+    with pytest.raises(UserError, match="git cannot read"):
+        commits(made)
+    assert not ran.exists()
+
+
 def test_git_that_takes_too_long_is_said(made: Repository, monkeypatch: pytest.MonkeyPatch):
     made.commit("Begin")
     repository = GitRepository(made.folder)
