@@ -1,8 +1,9 @@
 """The history of a code base: each commit of a git repository as a record.
 
-Commits are read from the `git` program in batches, so memory use does not depend on the length of the
-history. A commit may be hostile: file names with line breaks, bytes that are not text, a message of a million
-words, ten thousand files. Each part is bounded, and the record says which parts were cut.
+Commits are read from the `git` program in batches, and at most `MOST_BYTES` at a time, so memory use does not
+depend on the length of the history or of a line. A commit may be hostile: file names with line breaks,
+bytes that are not text, a message of a million words, ten thousand files. Each part is bounded, and the
+record says which parts were cut.
 
 No e-mail address leaves this module: in every field it is replaced by its hash.
 """
@@ -17,6 +18,8 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Event, Timer
 
 from noodlings.clock import moment
 from noodlings.errors import NotFound, UserError
@@ -32,6 +35,8 @@ MOST_FILES = 200
 """Most file names kept for a commit."""
 MOST_LINES = 3_000
 """The diff of a commit with more changed lines is not read; its file names say enough."""
+MOST_BYTES = 16 * 1024 * 1024
+"""Most that git may tell of a batch of commits; of a larger one it is asked in halves."""
 MOST_NAMES, MOST_SHOWN = 16, 4
 """Most names and lines kept of a diff."""
 LONGEST_BODY, LONGEST_PATH = 3_000, 200
@@ -99,12 +104,14 @@ class GitRepository:
         """
         for at in range(0, len(hashes), BATCH):
             batch = list(self._batch(hashes[at : at + BATCH]))
-            small = [
-                one.hash for one in batch if isinstance(one, Commit) and one.added + one.removed <= MOST_LINES
-            ]
-            diffs = self._diffs(small)
+            small = {
+                one.hash: one
+                for one in batch
+                if isinstance(one, Commit) and one.added + one.removed <= MOST_LINES
+            }
+            whole = {name: _with_diff(small[name], diff) for name, diff in self._diffs([*small])}
             for one in batch:
-                yield one if isinstance(one, SourceProblem) else _with_diff(one, diffs.get(one.hash))
+                yield one if isinstance(one, SourceProblem) else whole.get(one.hash) or _with_diff(one, None)
 
     def records(self, hashes: Sequence[str]) -> Iterator[SourceRecord | SourceProblem]:
         for one in self.commits(hashes):
@@ -113,8 +120,17 @@ class GitRepository:
     def _batch(self, hashes: Sequence[str]) -> Iterator[Commit | SourceProblem]:
         asked = ("log", "-z", "--no-walk=unsorted", "--stdin", "--numstat", "-M", "--root")
         how = ("--no-show-signature", "--diff-merges=first-parent", f"--format=tformat:{_FORMAT}")
-        listed = self._run(*asked, *how, words="\n".join(hashes))
-        parts, told = iter(listed.split(b"\x00")), set()
+        told = set[bytes]()
+        for listed in self._halved(hashes, *asked, *how):
+            yield from self._listed(listed, told)
+        for name in hashes:
+            if name.encode() not in told:
+                why = f"git tells nothing or too much of commit {name[:10]}; `git fsck` may say why"
+                yield SourceProblem(0, why)
+
+    def _listed(self, listed: bytes, told: set[bytes]) -> Iterator[Commit | SourceProblem]:
+        """The commits in the output of `git log`; their hashes are added to `told`."""
+        parts = iter(listed.split(b"\x00"))
         part = next(parts, b"")
         while part.startswith(b"\x01"):
             header = [part[1:], *(next(parts, b"") for _ in range(7))]
@@ -136,9 +152,6 @@ class GitRepository:
             except (ValueError, IndexError) as error:
                 name = _text(header[0])[:10]
                 yield SourceProblem(0, f"the output of git for commit {name} cannot be parsed: {error}")
-        for name in hashes:
-            if name.encode() not in told:
-                yield SourceProblem(0, f"git does not tell commit {name[:10]}; `git fsck` may say why")
 
     def _commit(self, header: Sequence[bytes], changes: Sequence[tuple[bytes, bytes]]) -> Commit:
         hash_, parents, author, address, other, authored, committed, message = header
@@ -170,15 +183,26 @@ class GitRepository:
             left_out=tuple(cut),
         )
 
-    def _diffs(self, hashes: Sequence[str]) -> dict[str, bytes]:
-        """The diffs of these commits, without context lines; merges have none."""
-        if not hashes:
-            return {}
+    def _diffs(self, hashes: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """The diffs of these commits, without context lines; merges, and what is too large, have none."""
         asked = ("diff-tree", "--stdin", "-p", "-U0", "-r", "-M", "--root", "--no-ext-diff", "--no-textconv")
-        told = self._run(*asked, words="\n".join([*hashes, ""]))
-        # No line of a diff consists of an object name alone: each begins with a sign or a word.
-        _, *parts = re.split(rb"^([0-9a-f]{40,64})\n", told, flags=re.MULTILINE)
-        return {name.decode(): diff for name, diff in zip(parts[::2], parts[1::2], strict=True)}
+        for told in self._halved(hashes, *asked):
+            # No line of a diff consists of an object name alone: each begins with a sign or a word.
+            _, *parts = re.split(rb"^([0-9a-f]{40,64})\n", told, flags=re.MULTILINE)
+            yield from ((name.decode(), diff) for name, diff in zip(parts[::2], parts[1::2], strict=True))
+
+    def _halved(self, hashes: Sequence[str], *arguments: str) -> Iterator[bytes]:
+        """What git tells of these commits, in parts; of a single one with too much to tell, nothing."""
+        if not hashes:
+            return
+        told = self._run(*arguments, words="\n".join([*hashes, ""]), most=MOST_BYTES)
+        if len(told) <= MOST_BYTES:
+            yield told
+        elif len(hashes) > 1:
+            del told
+            half = len(hashes) // 2
+            yield from self._halved(hashes[:half], *arguments)
+            yield from self._halved(hashes[half:], *arguments)
 
     def _id(self) -> str:
         """The id of the repository, stored in its git configuration if that is writable."""
@@ -199,29 +223,44 @@ class GitRepository:
                 return ""
             raise
 
-    def _run(self, *arguments: str, words: str | None = None) -> bytes:
+    def _run(self, *arguments: str, words: str = "", most: int | None = None) -> bytes:
+        """The output of git, which reads these words; it ends soon after `most` bytes, and git with it."""
         command = ["git", "-C", str(self.path), *_SETTINGS, *arguments]
-        try:
-            done = subprocess.run(  # noqa: S603 -- no shell, and no argument can be mistaken for an option
-                command,
-                input=(words or "").encode(),
-                capture_output=True,
-                timeout=SECONDS,
-                env=_environment(),
-                check=False,
-            )
-        except FileNotFoundError:
-            raise NotFound("there is no git program here; install git, and try again") from None
-        except subprocess.TimeoutExpired:
-            raise UserError(
-                f"git took longer than {SECONDS:.0f} seconds over {arguments[0]}; try again"
-            ) from None
-        if done.returncode:
-            why = clean(_text(done.stderr).strip().split("\n")[0]).removeprefix("fatal: ")
+        with TemporaryFile() as asked, TemporaryFile() as complaint:
+            asked.write(words.encode())
+            asked.seek(0)
+            try:
+                git = subprocess.Popen(  # noqa: S603 -- no shell, and no argument is mistaken for an option
+                    command, stdin=asked, stdout=subprocess.PIPE, stderr=complaint, env=_environment()
+                )
+            except FileNotFoundError:
+                raise NotFound("there is no git program here; install git, and try again") from None
+            late = Event()
+
+            def stop() -> None:
+                late.set()
+                git.kill()
+
+            timer = Timer(SECONDS, stop)
+            with git:
+                timer.start()
+                try:
+                    told = git.stdout.read(-1 if most is None else most + 1) if git.stdout else b""
+                    cut = most is not None and len(told) > most
+                    if cut:
+                        git.kill()
+                    git.wait()
+                finally:
+                    timer.cancel()
+            complaint.seek(0)
+            why = clean(_text(complaint.read(1_000)).strip().split("\n")[0]).removeprefix("fatal: ")
+        if late.is_set():
+            raise UserError(f"git took longer than {SECONDS:.0f} seconds over {arguments[0]}; try again")
+        if git.returncode and not cut:
             raise UserError(
                 f"git cannot read {clean(str(self.path))}: {shorten(why, 200) or 'no reason given'}"
             )
-        return done.stdout
+        return told
 
 
 class _Scrubber:
@@ -246,9 +285,10 @@ class _Scrubber:
 
 _SETTINGS = (
     "-c", "core.quotePath=false", "-c", "i18n.logOutputEncoding=UTF-8",
-    "-c", "core.fsmonitor=false",
+    "-c", "core.fsmonitor=false", "-c", "core.bigFileThreshold=1m",
 )  # fmt: skip
-"""Whatever a repository's own configuration says, git runs no program that it names, and fetches nothing."""
+"""Whatever a repository's own configuration says, git runs no program that it names, and compares no file of
+megabytes line by line."""
 
 
 def _environment() -> Mapping[str, str]:

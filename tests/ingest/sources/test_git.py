@@ -141,6 +141,33 @@ def test_a_huge_commit_is_kept_without_its_diff(made: Repository):
     assert huge.left_out == ("9,800 files", "its diff")
 
 
+def test_a_huge_file_is_kept_without_its_diff(made: Repository):
+    made.commit("Begin", {"data.txt": "x" * 2_000_000, "boat.py": "def row(): ...\n"})
+    (commit,) = commits(made)
+    assert [(file.path, file.added) for file in commit.files] == [("boat.py", 1), ("data.txt", None)]
+    assert commit.names == ("row",)
+
+
+def test_git_tells_no_more_at_a_time_than_is_allowed(made: Repository, monkeypatch: pytest.MonkeyPatch):
+    made.commit("Begin", {"boat.py": "def row(): ...\n"})
+    made.commit("Store", {"stores.txt": "y" * 50_000})
+    made.commit("x" * 50_000, {"pier.py": "def land(): ...\n"})
+    made.commit("End", {"boat.py": "def sail(): ...\n"})
+    monkeypatch.setattr(module, "MOST_BYTES", 20_000)
+    repository = GitRepository(made.folder)
+    given, outputs, run = repository.reachable(), list[int](), repository._run
+    monkeypatch.setattr(
+        repository, "_run", lambda *words, **more: outputs.append(len(told := run(*words, **more))) or told
+    )
+    begin, store, end, huge = repository.commits(given)
+    assert max(outputs) == 20_001
+    assert isinstance(huge, SourceProblem)
+    assert f"too much of commit {given[2][:10]}" in huge.why
+    assert [one.names for one in (begin, end) if isinstance(one, Commit)] == [("row",), ("row", "sail")]
+    assert isinstance(store, Commit)
+    assert (store.left_out, store.shown) == (("its diff",), ())
+
+
 def test_submodules_are_files_like_others(made: Repository, tmp_path: Path):
     other = Repository(tmp_path / "other")
     other.commit("Elsewhere")
