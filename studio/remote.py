@@ -100,9 +100,7 @@ class RemoteSource:
 
     async def note(self, agent: str, entry: int) -> str:
         answer = await self._request("GET", f"{_path(agent)}/memory/entries/{entry}/note")
-        if not isinstance(markdown := answer.get("markdown"), str):
-            raise self._not_ours()
-        return markdown
+        return str(answer["markdown"])
 
     async def events(self) -> AsyncIterator[SourceEvent]:
         failures = 0
