@@ -51,7 +51,7 @@ ACKNOWLEDGED = 0.6
 _MAY_REMIND = frozenset({
     DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
     DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.REMARK, DialogueAct.GRUMBLE,
-    DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.EMOTE_SAD,
+    DialogueAct.SHORT, DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.EMOTE_SAD,
 })  # fmt: skip
 """Acts that may bring a memory back. News of a death gets sympathy alone."""
 _MAY_TOUCH = _MAY_REMIND | {

@@ -53,8 +53,8 @@ _OVERSTATED = frozenset({
     DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY, DialogueAct.TIRED, DialogueAct.BORED,
 })  # fmt: skip
 """Feelings that a jest or a grumble names as well."""
-_COMES_OR_GOES = frozenset({DialogueAct.GREETING, DialogueAct.FAREWELL})
-"""A line in which the character is named looks like one of these to a model."""
+_ADDRESSES = frozenset({DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS})
+"""Acts of few words and a name: a line in which the character is named looks like one of these to a model."""
 _LIGHTLY = frozenset({DialogueAct.TEASING, DialogueAct.GRUMBLE})
 _MAY_BE_ELSE = frozenset({
     QuestionKind.UNKNOWN, QuestionKind.ADVICE, QuestionKind.YES_OR_NO, QuestionKind.PERSONAL,
@@ -149,7 +149,7 @@ def understand(
     affect = percept.affect if felt else None
     secret = in_confidence(percept.kind, percept.text)  # as it is kept: a promise must hold
     as_read = _UNREAD if reading is None else reading.likeliest()
-    if text != plain and as_read[0] in _COMES_OR_GOES:
+    if text != plain and as_read[0] in _ADDRESSES:
         as_read = _UNREAD
     return _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, as_read)
 

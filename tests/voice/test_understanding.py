@@ -78,6 +78,11 @@ def test_who_is_called_by_name_is_not_greeted_by_that() -> None:
     assert read_as("look what the tide washed in", DialogueAct.GREETING, 0.9) is DialogueAct.GREETING
 
 
+def test_who_is_called_by_name_is_not_thanked_by_that() -> None:
+    line = "Phi, my dog would have loved this"
+    assert read_as(line, DialogueAct.THANKS, 0.9) is read_as(line, DialogueAct.STATEMENT, 0.9)
+
+
 def test_a_rule_stands_against_a_model() -> None:
     assert read_as("thank you", DialogueAct.INSULT, 1.0) is DialogueAct.THANKS
     assert read_as("my father died", DialogueAct.TEASING, 1.0) is DialogueAct.GRIEF
