@@ -184,5 +184,5 @@ def _example(shape: dict[str, Any], models: dict[str, Any], known: dict[str, Any
         }
     if shape.get("type") == "array":
         items = [_example(shape.get("items", {}), models, known)]
-        return [] if items == [""] else items
+        return [] if items == [""] else items * max(shape.get("minItems", 1), 1)
     return _BY_TYPE.get(shape.get("type", ""))

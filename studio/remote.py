@@ -100,7 +100,9 @@ class RemoteSource:
 
     async def note(self, agent: str, entry: int) -> str:
         answer = await self._request("GET", f"{_path(agent)}/memory/entries/{entry}/note")
-        return str(answer["markdown"])
+        if not isinstance(markdown := answer.get("markdown"), str):
+            raise self._not_ours()
+        return markdown
 
     async def events(self) -> AsyncIterator[SourceEvent]:
         failures = 0

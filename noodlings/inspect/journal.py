@@ -10,6 +10,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from noodlings.agent.recollection import uncalled
 from noodlings.errors import UserError
@@ -50,7 +53,7 @@ class JournalDayView(View):
         perceived: how many memories of that day the caller may read.
     """
 
-    day: str
+    day: Annotated[str, AfterValidator(_day)]
     sentences: tuple[JournalSentenceView, ...]
     perceived: int
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
+from typing import Annotated
+
+from pydantic import Field
 
 from noodlings.affect.mood import HALF_LIFE_SECONDS
 from noodlings.inspect.turns import turns
@@ -58,9 +61,9 @@ class ObserveView(ViewOfAgent):
         goals: what they make it want, in words, the strongest first.
     """
 
-    fast: tuple[float, ...]
-    medium: tuple[float, ...]
-    slow: tuple[float, ...]
+    fast: Annotated[tuple[float, ...], Field(min_length=16, max_length=16)]
+    medium: Annotated[tuple[float, ...], Field(min_length=16, max_length=16)]
+    slow: Annotated[tuple[float, ...], Field(min_length=8, max_length=8)]
     mood: FeltView
     affect: FeltView
     expected: FeltView

@@ -41,6 +41,8 @@ Arguments = Mapping[str, Any]
 
 ALL = 1_000
 """The most that one page of the API holds."""
+LARGEST_NUMBER = 2**53
+"""No number of an answer is beyond it: JSON carries whole ones up to here, and time ends long before."""
 _PARAMETERS = {"affect": "current_affect", "who": "user_id"}
 """Arguments that have another name in the API."""
 
@@ -97,16 +99,21 @@ def reader_of(kind: type[V]) -> Callable[[Any], V]:
     """
     from pydantic import ValidationError
 
+    from noodlings.inspect.views import plain
+
     by_kind: Any = kind
     adapter: TypeAdapter[V] = _adapter(by_kind)
 
     def read(data: Any) -> V:
         try:
-            return adapter.validate_python(data)
+            view = adapter.validate_python(data)
+            if not _has_odd_number(plain(view)):
+                return view
+            why = "a number is none, or too large"
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        except UserError as error:  # an affect that is out of range
+        except UserError as error:  # an affect that is out of range, or a day that is none
             why = str(error)
         raise NoodlingsError(
             "the answer is not one that this version of noodlings understands "
@@ -114,6 +121,13 @@ def reader_of(kind: type[V]) -> Callable[[Any], V]:
         )
 
     return read
+
+
+def _has_odd_number(data: Any) -> bool:
+    """Whether a number is NaN or beyond `LARGEST_NUMBER`; whoever draws with it would not expect that."""
+    if isinstance(data, dict | list):
+        return any(map(_has_odd_number, data.values() if isinstance(data, dict) else data))
+    return isinstance(data, int | float) and not abs(data) <= LARGEST_NUMBER
 
 
 @cache

@@ -13,7 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
@@ -131,7 +133,7 @@ class StatsView(MemoryStats, View):
 
     agent: str
     name: str
-    histogram: tuple[int, ...]
+    histogram: Annotated[tuple[int, ...], Field(min_length=10, max_length=10)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class EntryView(View):
     private: bool
     intensity: float | None = None
     tags: tuple[str, ...] = ()
-    tier: int = 0
+    tier: Annotated[int, Field(ge=0, le=3)] = 0
     source: str = ""
     weight: float = 0.0
     hindsight: dict[str, float] = field(default_factory=dict)

@@ -180,7 +180,7 @@ def _root_mean_square(numbers: Sequence[float]) -> float:
 def _plots(mind: ObserveView, mood: MoodView, width: int, height: int) -> Text:
     """Surprise and valence, as high as there is room."""
     surprises, valences = mind.surprises, mood.valences
-    if not surprises:
+    if not surprises or not valences:  # these are two answers
         return Text("No turn yet.", style=QUIET)
     two_columns = width >= TWO_COLUMNS
     each = (width - 3) // 2 if two_columns else width

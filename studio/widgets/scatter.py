@@ -98,7 +98,7 @@ class Scatter(Widget, can_focus=True):
         cells = self._cells()
         for at in reversed(self._strongest_first()):
             point = self._points[at]
-            rank = min(int(point.strength * len(SHAPES)), len(SHAPES) - 1)
+            rank = max(min(int(point.strength * len(SHAPES)), len(SHAPES) - 1), 0)
             x, y = cells[at]
             grid[y][x] = (SHAPES[rank], f"{point.style} {SHADES[rank]}".strip())
         for mark in self._marks:

@@ -19,15 +19,31 @@ from hypothesis import strategies as st
 from noodlings.errors import Forbidden, NoodlingsError
 from noodlings.inspect import questions
 from noodlings.inspect.feed import TurnEventView
+from noodlings.inspect.journal import JournalDayView
+from noodlings.inspect.mood import ObserveView
 from noodlings.inspect.questions import QUESTIONS, reader_of
-from noodlings.inspect.views import EntriesView, View
+from noodlings.inspect.views import EntriesView, EntryView, StatsView, View
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts
 from tests.inspect.seen import an_entry_view
 from tests.thorough import examples
 
 SHARE = st.integers(0, 10**6).map(lambda number: number / 10**6)  # as it is sent, rounded to six digits
+WHOLE = st.integers(-(2**53), 2**53)
 st.register_type_strategy(float, SHARE)
+st.register_type_strategy(int, WHOLE)
+st.register_type_strategy(EntryView, st.builds(EntryView, tier=st.integers(0, 3)))
+st.register_type_strategy(JournalDayView, st.builds(JournalDayView, day=st.dates().map(str)))
+st.register_type_strategy(
+    ObserveView,
+    st.builds(
+        ObserveView,
+        fast=st.tuples(*[SHARE] * 16),
+        medium=st.tuples(*[SHARE] * 16),
+        slow=st.tuples(*[SHARE] * 8),
+    ),
+)
+st.register_type_strategy(StatsView, st.builds(StatsView, histogram=st.tuples(*[WHOLE] * 10)))
 PAGE = EntriesView("phi", "Phi", "working", True, "", (an_entry_view(1), an_entry_view(2)), 0, 2, 0)
 
 
@@ -70,6 +86,13 @@ def changed(change: Callable[[Any], object]) -> Any:
         (changed(lambda page: page.update(entries={"a": 1})), "entries"),
         (changed(lambda page: page["entries"][0]["affect"].update(fear=7.0)), "out of range"),
         (changed(lambda page: page["entries"][0]["affect"].update(fear=math.nan)), "out of range"),
+        (changed(lambda page: page["entries"][0].update(importance=math.nan)), "a number"),
+        (changed(lambda page: page["entries"][0].update(strength="nan")), "a number"),
+        (changed(lambda page: page["entries"][0].update(hindsight={"a": math.inf})), "a number"),
+        (changed(lambda page: page.update(total=10**400)), "a number"),
+        (changed(lambda page: page.update(total=-(2**53) - 1)), "a number"),
+        (changed(lambda page: page["entries"][0].update(tier=4)), "entries.0.tier:"),
+        (changed(lambda page: page["entries"][0].update(tier=-1)), "entries.0.tier:"),
         ([], "EntriesView"),
         (None, "EntriesView"),
     ],
@@ -78,6 +101,34 @@ def test_what_is_no_such_view_is_refused_in_words_that_say_where(data: Any, wher
     with pytest.raises(NoodlingsError, match="not one that this version of noodlings understands") as refused:
         reader_of(EntriesView)(data)
     assert where in str(refused.value)
+
+
+def test_what_is_no_day_is_refused() -> None:
+    day = {"day": "2026-11-23", "sentences": [], "perceived": 0}
+    assert reader_of(JournalDayView)(day).day == "2026-11-23"
+    for wrong in ("soon", "2026-02-31", ""):
+        with pytest.raises(NoodlingsError, match="no such day"):
+            reader_of(JournalDayView)(day | {"day": wrong})
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "length"),
+    [
+        (ObserveView, "fast", 16),
+        (ObserveView, "medium", 16),
+        (ObserveView, "slow", 8),
+        (StatsView, "histogram", 10),
+    ],
+)
+@settings(max_examples=1)
+@given(data=st.data())
+def test_what_has_another_length_is_refused(
+    kind: type[View], name: str, length: int, data: st.DataObject
+) -> None:
+    view = sent(data.draw(st.from_type(kind)))
+    for wrong in ([], [0] * (length + 1)):
+        with pytest.raises(NoodlingsError, match=f"{name}: .* {length} items"):
+            reader_of(kind)(view | {name: wrong})
 
 
 def test_no_control_character_of_what_was_sent_is_in_those_words() -> None:
@@ -109,7 +160,6 @@ def test_enums_literals_and_what_may_be_missing(weight: float | None) -> None:
     for wrong in ({"colour": "blue"}, {"side": "up"}, {"weight": "heavy"}):
         with pytest.raises(NoodlingsError):
             reader_of(Part)(sent(view) | wrong)
-    assert math.isnan(reader_of(Part)(sent(view) | {"weight": math.nan}).weight or 0.0)
 
 
 async def test_a_refusal_is_not_changed_by_the_reading() -> None:

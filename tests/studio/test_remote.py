@@ -235,6 +235,15 @@ async def test_an_answer_of_another_server_is_refused_in_words(body: str, header
         await source.close()
 
 
+@pytest.mark.parametrize("body", ['{"text": "x"}', '{"markdown": 7}', '{"markdown": null}'])
+async def test_a_note_without_text_is_refused_in_words(body: str) -> None:
+    async with answering(body) as url:
+        source = RemoteSource(url)
+        with pytest.raises(NoodlingsError, match="not as noodlings serve does"):
+            await source.note("phi", 1)
+        await source.close()
+
+
 async def test_an_answer_that_is_not_understood_is_said_on_the_screen() -> None:
     async with answering('{"agents": [{"id": "phi"}]}') as url:
         app = Studio(RemoteSource(url), "phi")

@@ -31,6 +31,15 @@ class Moving(Talking):
         return answer
 
 
+class Moodless(Talking):
+    """A server that tells nothing of past moods."""
+
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
+        """As ever, but for these."""
+        answer = await super().ask(question, agent, **how)
+        return replace(answer, valences=()) if question is questions.MOOD else answer
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_words_and_plots_are_there_and_the_numbers_on_demand(
     tmp_path: Path, size: tuple[int, int]
@@ -85,6 +94,14 @@ async def test_arrows_and_the_pointer_choose_a_number(tmp_path: Path) -> None:
         await until(pilot, lambda: "slow 8 " in screen_of(app))
         await pilot.click(HeatStrip, offset=(strip._left(20), 1))
         await until(pilot, lambda: "medium 5 " in screen_of(app))
+
+
+async def test_turns_of_which_no_mood_is_told_have_no_plots(tmp_path: Path) -> None:
+    source = Moodless(tmp_path, await spoken_to())
+    assert (await source.ask(questions.OBSERVE, "phi")).surprises
+    async with looking(source) as (app, pilot):
+        await pilot.press("8")
+        await until(pilot, lambda: "No turn yet" in screen_of(app))
 
 
 async def test_an_agent_without_a_turn_has_a_state_and_no_plots(tmp_path: Path) -> None:
