@@ -108,12 +108,12 @@ async def person_forget(
         parts.people.world.part_from(found.ids)
         until_done.enter_context(society.refusing(found.ids))
         await parts.people.world.settle()  # until the characters have noticed that they left
-        society.unshow()
+        society.clear_scrollbacks()
         parts.turns.forget(found.ids)
         parts.people.forget_lines()
         # What changes characters is called in the event loop, where everything else changes them.
         change, wait = from_thread.run_sync, partial(from_thread.run, taken_in)
         done = await run_in_threadpool(forget_person, society, caller, found, change, wait)
-        society.unshow()  # what was said meanwhile
+        society.clear_scrollbacks()  # what was said meanwhile
         parts.people.forget_lines()
     return JSONResponse(plain(asdict(PersonDeletion(kept, done))))

@@ -155,11 +155,8 @@ class Note(Dialog[None]):
             # No note of ours has a table, and one of another server may have any number of columns.
             yield Markdown(text, parser_factory=partial(MarkdownIt, "commonmark"), open_links=False)
             if shown != self._markdown:
-                yield Static(
-                    Text(
-                        f"The note goes on; it is too long to show: {len(self._markdown):,} characters.", LOUD
-                    )
-                )
+                length = f"{len(self._markdown):,} characters"
+                yield Static(Text(f"The note goes on; it is too long to show: {length}.", LOUD))
             yield Static(facts)
 
 

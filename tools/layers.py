@@ -7,7 +7,6 @@ They begin with the states that the second layer of the installed model has: one
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
@@ -103,7 +102,6 @@ def batches(random: np.random.Generator, lengths: Sequence[int], size: int) -> I
 
 def begin(seed: int) -> None:
     torch.manual_seed(seed)
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)))
     torch.set_flush_denormal(True)
 
 

@@ -109,7 +109,7 @@ class Corrections:
     Args:
         find: `Society.find`.
         admit: raises `UserError` for a user of whom nothing may be kept now.
-        forgets: called before anything is forgotten.
+        before_forgetting: called before anything is forgotten.
     """
 
     def __init__(
@@ -118,10 +118,10 @@ class Corrections:
         store: Repository,
         clock: Clock,
         admit: Callable[[str], None] = lambda user_id: None,
-        forgets: Callable[[], None] = lambda: None,
+        before_forgetting: Callable[[], None] = lambda: None,
     ) -> None:
         self._admit = admit
-        self._forgets = forgets
+        self._before_forgetting = before_forgetting
         self._find = find
         self._store = store
         self._clock = clock
@@ -300,7 +300,7 @@ class Corrections:
         waiting = self._waiting(agent.id, told_by)
         if not ids and not waiting:
             return Forgotten()
-        self._forgets()
+        self._before_forgetting()
         forgotten = agent.forget(ids, caller.user_id, self._clock.now(), told_by)
         self._drop_steps(agent.id, set(ids))
         if caller.role is Role.ADMIN:

@@ -155,7 +155,7 @@ class Society:
         agents: by id.
         skipped_recipes: why recipes were skipped, one line each that names the file.
         ownership: where several processes share the store, which agents are this one's; else None.
-        shown_again: each empties something that shows lines to people who did not hear them, see `unshow`.
+        scrollbacks: each empties one, see `clear_scrollbacks`.
     """
 
     def __init__(
@@ -194,8 +194,10 @@ class Society:
         self._embedding = embedding
         self._model = model
         self._watchers = [] if watchers is None else watchers
-        self.shown_again: list[Callable[[], None]] = []
-        self.corrections = Corrections(self.find, store, clock, self.require_not_forgotten, self.unshow)
+        self.scrollbacks: list[Callable[[], None]] = []
+        self.corrections = Corrections(
+            self.find, store, clock, self.require_not_forgotten, self.clear_scrollbacks
+        )
         self._introduced = names_in(store.world_get(NAMES_KEY))
         self._names = Names(self._introduced)
         self.personas: dict[str, Persona] = {}
@@ -467,17 +469,17 @@ class Society:
         if self._notes is not None:
             self._notes.flush()
 
-    def unshow(self) -> None:
-        """Show nobody again what was said: something of it is being forgotten.
+    def clear_scrollbacks(self) -> None:
+        """Show nobody who comes later what was said: something of it is being forgotten.
 
         Nobody knows which lines tell of it, as answers may have other words; so all of them go.
         """
-        for empty in self.shown_again:
-            empty()
+        for clear in self.scrollbacks:
+            clear()
 
     def forgot_elsewhere(self, agent_id: str) -> None:
         """Let nothing of what another process may have forgotten stay in the notes or the rooms here."""
-        self.unshow()
+        self.clear_scrollbacks()
         if self._notes is not None:
             self._notes.forgot_elsewhere(agent_id)
 

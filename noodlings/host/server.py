@@ -317,7 +317,7 @@ async def _rooms_open(
 async def _living(society: Society, connections: Connections) -> AsyncIterator[Serving]:
     """The society and its rooms while they are served, with everything that runs in the background."""
     scrollback = Scrollback()
-    society.shown_again.append(scrollback.clear)
+    society.scrollbacks.append(scrollback.clear)
     world = rooms_of(society, shown=scrollback.note)
     serving = Serving(society, world, scrollback, connections, worker=worker_of(society))
     society.ownership = serving.worker

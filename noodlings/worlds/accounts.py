@@ -145,11 +145,12 @@ class Accounts:
             before = accounts.get(folded(name))
             if before is not None and before.hash:
                 raise UserError(f"the name {name} is taken; choose another name")
-            seen = looks(name)
-            if before is None and any(seen & looks(other.name) for other in accounts.values()):
-                raise UserError(f"{name} looks like the name of another account; choose another name")
-            if before is None and len(accounts) >= MOST:
-                raise UserError("no more accounts can be created here")
+            if before is None:
+                seen = looks(name)
+                if any(seen & looks(other.name) for other in accounts.values()):
+                    raise UserError(f"{name} looks like the name of another account; choose another name")
+                if len(accounts) >= MOST:
+                    raise UserError("no more accounts can be created here")
             account = Account(name, role, hashed, account_id_of(folded(name)))
             if before is not None:
                 account = replace(account, user_id=before.user_id, joined=before.joined)

@@ -188,12 +188,12 @@ class Being:
 
         A character is taken for whoever has a name that looks like its own; two people may be Zoe and Zoë.
         """
+        if self.id == being_id:
+            return next(iter(names), None)
         if self.persona is None:
-            return next(
-                (name for name in names if self.id == being_id or name.casefold() in self.names), None
-            )
+            return next((name for name in names if name.casefold() in self.names), None)
         mine = frozenset[str]().union(*map(looks, (self.id, self.name, *self.persona.aliases)))
-        return next((name for name in names if self.id == being_id or mine & looks(name)), None)
+        return next((name for name in names if mine & looks(name)), None)
 
     def named_in(self, text: str) -> bool:
         """Whether the text names it, as a whole word in any case."""

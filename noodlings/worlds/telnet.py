@@ -59,8 +59,6 @@ class TelnetCodec:
 
     def feed(self, received: bytes) -> bytes:
         """The text in what was received. Erasing keys come as `BACKSPACE` and `KILL_LINE`."""
-        if self._state == 0 and IAC not in received:
-            return received
         text = bytearray()
         at = 0
         while at < len(received):

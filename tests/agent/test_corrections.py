@@ -509,7 +509,7 @@ async def test_what_was_said_is_not_shown_again_whichever_way_something_is_forgo
     first = (await tell(society, "mine", "user_bob")).entry_id
     await tell(society, "mine, too", "user_bob")
     shown: list[str] = []
-    society.shown_again.append(shown.clear)
+    society.scrollbacks.append(shown.clear)
     for forget in (
         lambda: society.corrections.forget(BOB, "phi", [first]),
         lambda: society.corrections.forget_user(ADMIN, "phi", "user_bob"),
