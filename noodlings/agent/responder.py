@@ -38,6 +38,7 @@ from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
 from noodlings.values.percept import Percept, told_name
+from noodlings.values.tone import ToneSource
 from noodlings.values.trace import talk_before
 
 log = logging.getLogger(__name__)
@@ -107,7 +108,7 @@ class Responder:
         self._feel_again(turn)
 
     def _feel_again(self, turn: Turn) -> None:
-        """Feel the percept together with the memory that it touches on."""
+        """Feel the percept together with the memory that it touches on, unless it sets the tone by itself."""
         percept, now = turn.percept, turn.percept.timestamp
         earlier = [
             entry
@@ -119,7 +120,9 @@ class Responder:
         again = touched(uncalled(percept.text, self.core.persona), turn.recalled)
         importance = turn.entry.importance
         turn.tone = tone_of(turn.alone, importance, again, earlier)
-        felt = turn.alone if again is None else felt_with(turn.alone, importance, again)
+        felt = turn.alone
+        if again is not None and turn.tone.why is not ToneSource.SAID:
+            felt = felt_with(felt, importance, again)
         if felt != turn.affect and turn.before is not None:
             self._replace_feeling(turn, turn.before, felt)
 

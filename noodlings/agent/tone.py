@@ -2,7 +2,8 @@
 
 A remark that touches on a memory is felt together with it, weighed by importance: "my dog would have loved
 this" is a glad line, but not to somebody who was told that the dog died. A sorrow told a moment ago still
-affects what is said after it. Strong words about trifles set no tone.
+affects what is said after it. Strong words about trifles set no tone, and news is felt by itself, whatever it
+brings to mind.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED
 from noodlings.values.tone import Tone, ToneName, ToneSource
 
-ALIKE = 0.33
-"""Semantic score from which a line touches on a memory."""
+TOUCHED, ALIKE = 0.3, 0.33
+"""How likely a line must touch on a memory, and the semantic score from which it does where no model can
+tell."""
 ALIKE_WITH_WORDS = 0.2
 """The same where they share a word."""
 LEAST_WORDS = 2
@@ -27,8 +29,10 @@ MATTERS = 0.4
 """Importance from which a memory is felt again."""
 FELT = 0.2
 """Valence, positive or negative, from which a line felt with a memory is glad or grave."""
-SETS_TONE = 0.25
+SETS_TONE = 0.3
 """Valence times importance from which a line sets the tone."""
+NEWS = 0.5
+"""Importance from which such a line sets it whatever it touches on."""
 SORROW_SECONDS = 600.0
 """World time for which a sorrow affects what is said after it."""
 SORROW_LINES = 2
@@ -46,8 +50,10 @@ def touched(text: str, recalled: Iterable[Recalled]) -> MemoryEntry | None:
 
 def _touches(words: frozenset[str], recalled: Recalled) -> bool:
     entry, meaning = recalled.entry, recalled.scores.get(Why.SEMANTIC)
-    shares = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(entry.user_text))
-    near = shares if meaning is None else meaning >= (ALIKE_WITH_WORDS if shares else ALIKE)
+    likely = recalled.scores.get(Why.TOUCHED)
+    near = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(entry.user_text))
+    if meaning is not None and not (near and meaning >= ALIKE_WITH_WORDS):
+        near = meaning >= ALIKE if likely is None else likely >= TOUCHED
     return near and _moved(entry) > 0.0 and entry.importance >= MATTERS
 
 
@@ -73,12 +79,13 @@ def tone_of(
         again: the memory that it touches on.
         earlier: what the same person said within `SORROW_SECONDS` before, oldest first.
     """
-    if again is not None:
+    by_itself = _name(importance * affect.valence, SETS_TONE)
+    if again is not None and (importance < NEWS or by_itself is ToneName.PLAIN):
         name = _name(felt_with(affect, importance, again).valence, FELT)
         if name is not ToneName.PLAIN:
             return Tone(name, ToneSource.RECALLED, again.id)
-    if (name := _name(importance * affect.valence, SETS_TONE)) is not ToneName.PLAIN:
-        return Tone(name, ToneSource.SAID)
+    if by_itself is not ToneName.PLAIN:
+        return Tone(by_itself, ToneSource.SAID)
     for entry in reversed(earlier[-SORROW_LINES:]):
         valence = entry.affect.valence if entry.affect else 0.0
         if (name := _name(entry.importance * valence, SETS_TONE)) is not ToneName.PLAIN:

@@ -50,6 +50,7 @@ def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
         brought(lived(1), semantic=0.1),
         brought(lived(1), semantic=0.1, lexical=0.4),
         brought(an_entry(1, user_text="it rained", affect=SORROW, encoded_importance=0.8), lexical=0.4),
+        brought(lived(1), semantic=0.9, touched=0.2),
         brought(lived(1), recent=1.0, important=0.8, affect=1.0),
         brought(lived(1, importance=0.2), semantic=0.9),
         brought(lived(1, affect=None), semantic=0.9),
@@ -59,6 +60,7 @@ def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
         "far",
         "of another matter",
         "no word in common",
+        "a model tells that it is another matter",
         "there for other reasons",
         "a trifle",
         "nothing known",
@@ -67,6 +69,16 @@ def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
 )
 def test_nothing_else_is_felt_again(found: Recalled) -> None:
     assert touched(REMARK.text, [found]) is None
+
+
+def test_a_model_tells_what_no_likeness_does() -> None:
+    far = brought(lived(1), semantic=0.1, touched=0.4)
+    assert touched("the lead still hangs by the door", [far]) == far.entry
+
+
+def test_a_word_in_common_counts_whatever_a_model_tells() -> None:
+    shared = brought(lived(1), semantic=0.3, lexical=0.4, touched=0.02)
+    assert touched(REMARK.text, [shared]) == shared.entry
 
 
 def test_a_line_that_says_nothing_by_itself_touches_on_nothing() -> None:
@@ -108,7 +120,7 @@ def test_what_is_said_sets_the_tone_where_it_matters(affect: Affect, importance:
 def test_a_glad_remark_that_touches_a_grief_is_grave_and_great_news_are_not() -> None:
     grief = lived(7)
     assert tone_of(JOY, 0.2, grief, []) == Tone(ToneName.GRAVE, ToneSource.RECALLED, 7)
-    assert tone_of(JOY, 0.9, grief, []).name is not ToneName.GRAVE
+    assert tone_of(JOY, 0.6, grief, []) == Tone(ToneName.GLAD)
 
 
 def test_a_sorrow_lies_on_what_is_said_after_it_until_something_better_is_told() -> None:
@@ -143,6 +155,21 @@ async def test_a_remark_is_felt_with_the_grief_that_it_touches_on(
     assert entry is not None
     assert entry.affect is not None
     assert entry.affect.valence > 0.0 > mentioned.affect.valence  # what was encoded stays
+
+
+async def test_news_is_felt_by_itself_whatever_it_touches_on(
+    make_agent: Callable[..., Agent], clock: ManualClock, store: MemoryStore, embedding: Still
+) -> None:
+    agent = make_agent(archive=AgentArchive("phi", store, embedding))
+    for text in ("My dog died yesterday", "My dog is alive! I am so happy, we found him, I love you all!"):
+        clock.advance(4_000)
+        await agent.perceive(Percept("user_caity", text, clock.now(), addressed=True))
+    news = store.traces("phi")[0]
+    entry = agent.memory.find(news.entry_id)
+    assert news.tone == Tone(ToneName.GLAD)
+    assert entry is not None
+    assert entry.affect is not None
+    assert entry.affect.valence == pytest.approx(news.affect.valence, abs=0.05)
 
 
 async def test_what_was_said_before_lies_on_ok(
