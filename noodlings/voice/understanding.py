@@ -10,6 +10,7 @@ plain.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -47,15 +48,26 @@ HEAVY = frozenset({
 _AsRead = tuple[DialogueAct, float]
 """What a model most likely takes a line for, and the probability of that."""
 _UNREAD: _AsRead = (DialogueAct.STATEMENT, 0.0)
-LIKELY, SURE = 0.5, 0.7
-"""Probability from which a model says what a line is that no rule knows, and from which it overrules one."""
+LIKELY, SURE, CERTAIN = 0.5, 0.7, 0.9
+"""Probability from which a model says what a line is that no rule knows, from which it overrules one, and
+from which what reads like a question needs no answer."""
+_READ = frozenset({
+    DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.PERMISSION, DialogueAct.OFFER,
+    DialogueAct.WARNING, DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS, DialogueAct.APOLOGY,
+    DialogueAct.PRAISE, DialogueAct.INSULT, DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.SHORT,
+    DialogueAct.REMARK,
+})  # fmt: skip
+"""Acts that a model tells better than the rules."""
 _OVERSTATED = frozenset({
     DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY, DialogueAct.TIRED, DialogueAct.BORED,
 })  # fmt: skip
-"""Feelings that a jest or a grumble names as well."""
+"""Feelings that a jest, a grumble or a kindness names as well."""
 _ADDRESSES = frozenset({DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS})
 """Acts of few words and a name: a line in which the character is named looks like one of these to a model."""
-_LIGHTLY = frozenset({DialogueAct.TEASING, DialogueAct.GRUMBLE})
+_LIGHTLY = frozenset({
+    DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.PRAISE, DialogueAct.APOLOGY, DialogueAct.OFFER,
+    DialogueAct.WARNING,
+})  # fmt: skip
 _MAY_BE_ELSE = frozenset({
     QuestionKind.UNKNOWN, QuestionKind.ADVICE, QuestionKind.YES_OR_NO, QuestionKind.PERSONAL,
     QuestionKind.REQUEST, QuestionKind.AVAILABILITY, QuestionKind.PERMISSION,
@@ -64,6 +76,8 @@ _MAY_BE_ELSE = frozenset({
 _INSTEAD = frozenset({
     DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.PERMISSION, DialogueAct.OFFER,
 })  # fmt: skip
+_RHETORICAL = _ADDRESSES | _LIGHTLY - {DialogueAct.OFFER} | {DialogueAct.INSULT}
+"""Acts in which something may be asked that nobody need answer: "why must they always move the sugar?"."""
 _UNPLEASANT = -0.3
 """Valence below which a statement is not said back."""
 
@@ -206,6 +220,8 @@ def _hear_words(
     if first_match("puzzled", line):
         return UnderstoodLine(DialogueAct.PUZZLED, stems=stems)
     question = read_question(text, words)
+    if question in _MAY_BE_ELSE and "?" not in text and _only_tells(as_read):
+        question = QuestionKind.NONE
     if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING_WORDS):
         felt = _act("feelings", line) or _by_affect(affect, line) if _OWN.search(line) else None
         if felt is DialogueAct.GLAD or (question not in _MAY_TELL and felt is not DialogueAct.DESPAIR):
@@ -224,11 +240,16 @@ def _hear_words(
     return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
 
 
+def _only_tells(as_read: _AsRead) -> bool:
+    return as_read[0] is DialogueAct.STATEMENT and as_read[1] >= CERTAIN
+
+
 def _asks_as_read(question: QuestionKind, as_read: _AsRead) -> DialogueAct:
     """How a question is answered that no memory answers; its form may be that of something else, of which a
     model is sure ("want half of my sandwich?")."""
     likely, sure = as_read
-    return likely if question in _MAY_BE_ELSE and likely in _INSTEAD and sure >= SURE else question.act
+    least = SURE if likely in _INSTEAD else CERTAIN if likely in _RHETORICAL else math.inf
+    return likely if question in _MAY_BE_ELSE and sure >= least else question.act
 
 
 def _statement_act(
@@ -247,6 +268,8 @@ def _statement_act(
     if found is None and _GREETS.match(text) and line.count(" ") < GREETING_WORDS:
         return DialogueAct.GREETING
     found = found or _act("told", line)
+    if found in _READ and sure >= SURE:
+        found = None
     if found is None and likely is not DialogueAct.STATEMENT and sure >= LIKELY:
         return likely
     return found or _by_affect(affect, line) or DialogueAct.STATEMENT

@@ -11,7 +11,8 @@ from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept, in_confidence
 from noodlings.values.reading import LineReading
 from noodlings.values.wording import DialogueAct
-from noodlings.voice.understanding import understand
+from noodlings.voice.question import QuestionKind
+from noodlings.voice.understanding import UnderstoodLine, understand
 from tests.voice.utterances import PERSONAS
 
 CORPUS = Path(__file__).with_name("corpus.tsv")
@@ -65,10 +66,15 @@ def test_what_no_rule_knows_is_what_a_model_takes_it_for_if_that_is_likely(likel
     assert heard is (DialogueAct.WARNING if likely > 0.5 else DialogueAct.AFRAID)
 
 
+def calmly(line: str, act: DialogueAct, likely: float) -> UnderstoodLine:
+    """The same where nothing is felt."""
+    acts = ((act, likely), (DialogueAct.STATEMENT, 1.0 - likely))
+    percept = Percept("user_caity", line, 0.0)
+    return understand(percept, PERSONAS["phi"], reading=LineReading(0.0, 0.0, acts))
+
+
 def test_a_line_that_a_model_hears_ask_may_be_answered_from_memory() -> None:
-    acts = ((DialogueAct.QUESTION, 0.9), (DialogueAct.STATEMENT, 0.1))
-    percept = Percept("user_caity", "curious where the ferryman sleeps", 0.0)
-    heard = understand(percept, PERSONAS["phi"], reading=LineReading(0.0, 0.0, acts))
+    heard = calmly("curious where the ferryman sleeps", DialogueAct.QUESTION, 0.9)
     assert heard.question.may_be_known
 
 
@@ -83,8 +89,30 @@ def test_who_is_called_by_name_is_not_thanked_by_that() -> None:
     assert read_as(line, DialogueAct.THANKS, 0.9) is read_as(line, DialogueAct.STATEMENT, 0.9)
 
 
-def test_a_rule_stands_against_a_model() -> None:
-    assert read_as("thank you", DialogueAct.INSULT, 1.0) is DialogueAct.THANKS
+def test_of_what_it_was_taught_a_model_that_is_sure_knows_more_than_a_rule() -> None:
+    line = "Have my table, we're just off."
+    assert calmly(line, DialogueAct.OFFER, 0.6).act is DialogueAct.REQUEST
+    assert calmly(line, DialogueAct.OFFER, 0.8).act is DialogueAct.OFFER
+    praise = "You've a lovely hand with a frightened horse."
+    assert calmly(praise, DialogueAct.PRAISE, 0.6).act is DialogueAct.AFRAID
+    assert calmly(praise, DialogueAct.PRAISE, 0.8).act is DialogueAct.PRAISE
+    told = "Bless you, said the priest, and then the roof came down."
+    assert calmly(told, DialogueAct.STATEMENT, 0.8).act is DialogueAct.STATEMENT
+
+
+def test_what_asks_in_form_alone_is_no_question() -> None:
+    line = "They've moved the sugar. Why must they always move the sugar?"
+    assert calmly(line, DialogueAct.GRUMBLE, 0.8).act is DialogueAct.QUESTION
+    grumbled = calmly(line, DialogueAct.GRUMBLE, 0.95)
+    assert grumbled.act is DialogueAct.GRUMBLE
+    assert grumbled.question.may_be_known
+    told = "Full house again, and so it was last night."
+    assert calmly(told, DialogueAct.STATEMENT, 0.95).question is QuestionKind.NONE
+    asked = "which hospital was that"
+    assert calmly(asked, DialogueAct.SHORT, 0.95).act is DialogueAct.QUESTION
+
+
+def test_a_rule_of_grief_stands_against_a_model() -> None:
     assert read_as("my father died", DialogueAct.TEASING, 1.0) is DialogueAct.GRIEF
     assert read_as("I want to die", DialogueAct.GRUMBLE, 1.0) is DialogueAct.DESPAIR
 
