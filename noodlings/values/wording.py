@@ -57,6 +57,8 @@ class DialogueAct(StrEnum):
     INSULT = "insult"
     SHORT = "short"
     """A word that asks for nothing: yes, no, ok, lol."""
+    OVERHEARD = "overheard"
+    """Somebody else is greeted, thanked, teased …: "well done, Bob"."""
     PUZZLED = "puzzled"
     """Somebody does not see what it means, or has heard it before."""
 

@@ -32,7 +32,7 @@ from noodlings.voice.selection import (
     reminders,
 )
 from noodlings.voice.understanding import UnderstoodLine, understand
-from noodlings.voice.words import HOUR, name_of, shown, tokens, topic_stems, words_for
+from noodlings.voice.words import HOUR, calls_another, name_of, shown, tokens, topic_stems, words_for
 
 _NAMED = re.compile(r"(?i:an?|the|some|my|your|our|their|his|her|one|two|three|\d+) |\S+['’]s? |[A-Z]")
 MOST_THINGS = 12
@@ -68,6 +68,12 @@ _TELLS = frozenset({
     DialogueAct.STATEMENT, DialogueAct.REMARK, DialogueAct.TEASING, DialogueAct.GRUMBLE,
 })  # fmt: skip
 """Acts of a line that only tells something: with good news in it they are gladness."""
+_TO_SOMEBODY = frozenset({
+    DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS, DialogueAct.APOLOGY, DialogueAct.PRAISE,
+    DialogueAct.INSULT, DialogueAct.TEASING, DialogueAct.OFFER, DialogueAct.WARNING, DialogueAct.REQUEST,
+    DialogueAct.SHORT,
+})  # fmt: skip
+"""Acts that are none of its business where they are for somebody else."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
 """Acts that tell a memory that nobody asked for."""
 _COMFORTED = _TELLS | {DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED}
@@ -278,6 +284,8 @@ def _choose_act(
         return _opinion(understood, utterance), ()
     if understood.question is QuestionKind.NONE and corrects(utterance):
         return DialogueAct.KEEP, ()
+    if understood.act in _TO_SOMEBODY and calls_another(utterance):
+        return DialogueAct.OVERHEARD, ()
     touched = nearest(understood, utterance) if understood.act in _MAY_TOUCH else []
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND else []
     if reminded and _in_tune(reminded[0], understood, utterance):

@@ -237,6 +237,27 @@ def called_other(text: str, utterance: Utterance) -> tuple[str, str]:
     return (proper(other), rest.strip()) if other and rest.strip() else ("", text)
 
 
+_CALLED_FIRST = re.compile(
+    r"\W*(?:(?:hey|hi|hiya|hello|hola|oh|ah|ay|aye|morning|evening|thanks|sorry|no|yes|dear)[\s,]+)?([\w'-]+)"
+    r"\s*(?:[,.!?:…]|$)",
+    re.I,
+)
+_CALLED_LAST = re.compile(r",\s*([\w'-]+)\W*$")
+LEAST_OF_NAME = 3
+"""Letters of a name by which somebody may be called: "Tam" for Tamsin."""
+
+
+def calls_another(utterance: Utterance) -> bool:
+    """Whether a line is for somebody else, by the name at its beginning or its end: "well done, Bob"."""
+    text = utterance.percept.text
+    places = (_CALLED_FIRST.match(text), _CALLED_LAST.search(text))
+    called = {found[1].casefold() for found in places if found and len(found[1]) >= LEAST_OF_NAME}
+    others = set(utterance.names).difference(utterance.persona.own_ids, [utterance.percept.user_id])
+    names = [part for user in others for part in re.split(r"[_\s]+", shown(user, utterance).casefold())]
+    own = " ".join(utterance.persona.called).casefold()
+    return any(name.startswith(one) and one not in own for one in called for name in names)
+
+
 def self_as_me(text: str, persona: Persona) -> str:
     """What was done to the speaker: "hugs Phi" as "hugs me"."""
     return re.sub(rf"\b(?:{_alternatives(persona.called)})\b", "me", text, flags=re.I)

@@ -168,3 +168,33 @@ async def test_every_character_has_words_for_a_friend_and_for_one_who_was_unkind
             plain = await OfflineVoice().speak(heard_now, Allowance())
             assert not plain.in_manner
         assert len(said) > 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["hey Bob", "Thank you, Bob!", "You daft old fool, Bob.", "hi bob, good to see you", "sorry, Bob"],
+)
+def test_what_is_said_to_somebody_else_is_none_of_its_business(line: str) -> None:
+    assert content(utterance(line)).act is DialogueAct.OVERHEARD
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "hello Fred",
+        "thanks, Fred Rogers",
+        "thank you for the lamp",
+        "hello, what a crowd",
+        "thanks for helping Bob with the boat",
+        "Caity here, hello",
+    ],
+)
+def test_what_is_said_to_it_is(line: str) -> None:
+    assert content(utterance(line)).act is not DialogueAct.OVERHEARD
+
+
+def test_what_somebody_tells_another_is_listened_to() -> None:
+    news = told("Bob, they are taking the lump out on the 14th", 0.9)
+    assert content(news).act is DialogueAct.AFRAID
+    asked = utterance("Bob, where did you leave the rope?", memory(1, "the rope is in the shed", BOB))
+    assert content(asked).act is not DialogueAct.OVERHEARD
