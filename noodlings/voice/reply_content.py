@@ -278,7 +278,7 @@ def _choose_act(
         return (DialogueAct.REMEMBER if told[0].sure else DialogueAct.UNSURE), tuple(told)
     if told_of_itself(understood, utterance):
         return DialogueAct.LEARNED, ()
-    if understood.question.may_be_known and nearest(understood, replace(utterance, own_lines=())):
+    if understood.question.may_be_known and _told_already(understood, utterance):
         return DialogueAct.NOTHING_MORE, ()
     if understood.question is QuestionKind.LIKING:
         return _opinion(understood, utterance), ()
@@ -322,6 +322,12 @@ def _choose_act(
     if returns and (missed := greeting_memory(utterance)) and book.chance(0.6):
         return DialogueAct.REUNION, tuple(missed)
     return met, ()
+
+
+def _told_already(understood: UnderstoodLine, utterance: Utterance) -> bool:
+    """Whether what is nearest to a question is not told because it has only just been told."""
+    again = nearest(understood, replace(utterance, own_lines=()))
+    return bool(again) and not nearest(understood, utterance)
 
 
 def _still_sad(understood: UnderstoodLine, utterance: Utterance) -> bool:

@@ -69,8 +69,9 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-LIKELY, SURELY = 0.2, 0.4
-"""How likely a memory answers a question, for it to be told though it is not alike; and surely."""
+DOUBTFUL, LIKELY, SURELY = 0.1, 0.2, 0.4
+"""How likely a memory answers a question: below which it is told only if it is near, from which it is told
+though it is not alike, and from which it surely does."""
 MOSTLY = 0.5
 """The share of the words that answer which are told, for a report to hold the answer."""
 FEW_ASKING, GOES_ON = 9, 0.22
@@ -318,6 +319,8 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return []
     told = [replace(one, sure=most >= SURE) for one in told]
     best = in_mind[told[0].entry.id]
+    if most < SURE and best.scores.get(Why.ANSWER, 1.0) < DOUBTFUL:
+        return []
     if best.scores.get(Why.ANSWER, 0.0) >= LIKELY and not _tells(told[0], best.answer):
         return [quotation(best.entry, best.answer, utterance, told[0].sure)]
     return told
