@@ -61,13 +61,14 @@ _READ = frozenset({
 _OVERSTATED = frozenset({
     DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY, DialogueAct.TIRED, DialogueAct.BORED,
 })  # fmt: skip
-"""Feelings that a jest, a grumble or a kindness names as well."""
+"""Feelings that a line may name without being about them."""
 _ADDRESSES = frozenset({DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS})
 """Acts of few words and a name: a line in which the character is named looks like one of these to a model."""
-_LIGHTLY = frozenset({
+_NAME_FEELINGS = frozenset({
     DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.PRAISE, DialogueAct.APOLOGY, DialogueAct.OFFER,
     DialogueAct.WARNING,
 })  # fmt: skip
+"""Acts that do: a jest, a grumble, praise of a hand with frightened horses."""
 _MAY_BE_ELSE = frozenset({
     QuestionKind.UNKNOWN, QuestionKind.ADVICE, QuestionKind.YES_OR_NO, QuestionKind.PERSONAL,
     QuestionKind.REQUEST, QuestionKind.AVAILABILITY, QuestionKind.PERMISSION,
@@ -76,7 +77,7 @@ _MAY_BE_ELSE = frozenset({
 _INSTEAD = frozenset({
     DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.PERMISSION, DialogueAct.OFFER,
 })  # fmt: skip
-_RHETORICAL = _ADDRESSES | _LIGHTLY - {DialogueAct.OFFER} | {DialogueAct.INSULT}
+_RHETORICAL = _ADDRESSES | _NAME_FEELINGS - {DialogueAct.OFFER} | {DialogueAct.INSULT}
 """Acts in which something may be asked that nobody need answer: "why must they always move the sugar?"."""
 _UNPLEASANT = -0.3
 """Valence below which a statement is not said back."""
@@ -261,7 +262,7 @@ def _statement_act(
     if found is None and secret:
         return DialogueAct.SECRET
     found = found or _act("told_second", line) or _act("feelings", line)
-    if found in _OVERSTATED and likely in _LIGHTLY and sure >= SURE:
+    if found in _OVERSTATED and likely in _NAME_FEELINGS and sure >= SURE:
         return likely
     if found in (None, DialogueAct.GREETING) and told_name(text):
         return DialogueAct.TOLD_NAME
