@@ -69,7 +69,7 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-DOUBTFUL, LIKELY, SURELY = 0.1, 0.2, 0.4
+DOUBTFUL, LIKELY, SURELY = 0.05, 0.2, 0.4
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
 though it is not alike, and from which it surely does."""
 MOSTLY = 0.5

@@ -81,7 +81,7 @@ def test_an_answer_is_as_sure_as_its_memory_is_near(meaning: float, act: str) ->
 
 @pytest.mark.parametrize(("meaning", "act"), [(1.0, "remember"), (0.6, "question")])
 def test_what_a_model_doubts_is_told_only_where_it_is_near(meaning: float, act: str) -> None:
-    doubted = answering(near(1, TIN, meaning, importance=0.5), 0.05)
+    doubted = answering(near(1, TIN, meaning, importance=0.5), 0.04)
     asked = utterance("where are the small things for the lights?", doubted)
     assert decide(understood_line(asked), asked, Phrasebook(asked.persona, (), 1)).act == act
 
