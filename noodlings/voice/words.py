@@ -7,6 +7,7 @@ forms and as bare regular forms; a verb in neither list has only the form that w
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -253,9 +254,17 @@ def calls_another(utterance: Utterance) -> bool:
     places = (_CALLED_FIRST.match(text), _CALLED_LAST.search(text))
     called = {found[1].casefold() for found in places if found and len(found[1]) >= LEAST_OF_NAME}
     others = set(utterance.names).difference(utterance.persona.own_ids, [utterance.percept.user_id])
-    names = [part for user in others for part in re.split(r"[_\s]+", shown(user, utterance).casefold())]
-    own = " ".join(utterance.persona.called).casefold()
-    return any(name.startswith(one) and one not in own for one in called for name in names)
+    names = _parts([shown(user, utterance) for user in others])
+    own = _parts(utterance.persona.called)
+    return any(_begins(names, one) and not _begins(own, one) for one in called)
+
+
+def _parts(names: Iterable[str]) -> list[str]:
+    return re.split(r"[_\s]+", " ".join(names).casefold())
+
+
+def _begins(parts: list[str], start: str) -> bool:
+    return any(part.startswith(start) for part in parts)
 
 
 def self_as_me(text: str, persona: Persona) -> str:

@@ -178,6 +178,12 @@ def test_what_is_said_to_somebody_else_is_none_of_its_business(line: str) -> Non
     assert content(utterance(line)).act is DialogueAct.OVERHEARD
 
 
+def test_a_name_inside_its_own_is_another() -> None:
+    greeted = utterance("hey Red")
+    greeted = replace(greeted, names={**greeted.names, "@red": "Red"})
+    assert content(greeted).act is DialogueAct.OVERHEARD
+
+
 @pytest.mark.parametrize(
     "line",
     [
