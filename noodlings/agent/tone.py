@@ -14,13 +14,12 @@ import numpy as np
 
 from noodlings.recall.lexical import stems
 from noodlings.values.affect import Affect
-from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED
 from noodlings.values.tone import Tone, ToneName, ToneSource
 
-TOUCHED, ALIKE = 0.3, 0.33
-"""How likely a line must touch on a memory, and the semantic score from which it does where no model can
-tell."""
+ALIKE = 0.33
+"""Semantic score from which a line touches on a memory where no model can tell."""
 ALIKE_WITH_WORDS = 0.2
 """The same where they share a word."""
 LEAST_WORDS = 2

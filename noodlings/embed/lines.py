@@ -15,20 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.embed.session import load_session
-from noodlings.values.reading import LineReading
-from noodlings.values.wording import DialogueAct
+from noodlings.values.reading import ACTS, LineReading
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 MODEL = "lines.onnx"
-ACTS = (
-    DialogueAct.STATEMENT, DialogueAct.QUESTION, DialogueAct.AVAILABILITY, DialogueAct.REQUEST,
-    DialogueAct.PERMISSION, DialogueAct.OFFER, DialogueAct.WARNING, DialogueAct.GREETING,
-    DialogueAct.FAREWELL, DialogueAct.THANKS, DialogueAct.APOLOGY, DialogueAct.PRAISE, DialogueAct.INSULT,
-    DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.SHORT, DialogueAct.REMARK, DialogueAct.EMOTE,
-)  # fmt: skip
-"""What the model tells apart, in its order."""
 UTMOST = 0.85
 """What the model gives for lines that everybody would keep: a regression draws toward the middle."""
 

@@ -426,6 +426,10 @@ class Why(StrEnum):
     """The remark touches on it: a score only, too."""
 
 
+TOUCHED = 0.3
+"""The score `Why.TOUCHED` from which a line touches on a memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """An entry that was recalled, with why and how strongly.

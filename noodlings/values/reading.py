@@ -6,6 +6,14 @@ from dataclasses import dataclass
 
 from noodlings.values.wording import DialogueAct
 
+ACTS = (
+    DialogueAct.STATEMENT, DialogueAct.QUESTION, DialogueAct.AVAILABILITY, DialogueAct.REQUEST,
+    DialogueAct.PERMISSION, DialogueAct.OFFER, DialogueAct.WARNING, DialogueAct.GREETING,
+    DialogueAct.FAREWELL, DialogueAct.THANKS, DialogueAct.APOLOGY, DialogueAct.PRAISE, DialogueAct.INSULT,
+    DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.SHORT, DialogueAct.REMARK, DialogueAct.EMOTE,
+)  # fmt: skip
+"""What a model tells apart, in its order."""
+
 
 @dataclass(frozen=True, slots=True)
 class LineReading:

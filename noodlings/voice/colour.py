@@ -20,13 +20,12 @@ from collections.abc import Callable
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.lens import Lens
-from noodlings.values.memory import Symbol, Why
+from noodlings.values.memory import TOUCHED, Symbol, Why
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct, SpokenFeeling
 from noodlings.voice.colour_affect import embodied, in_body, spoken, with_sentence, without_mannerism
 from noodlings.voice.composition import ENOUGH_WORDS
-from noodlings.voice.nearness import TOUCHED
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks

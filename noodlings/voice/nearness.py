@@ -6,7 +6,7 @@ import math
 import re
 
 from noodlings.ports import Utterance
-from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why
 from noodlings.voice.question import answer_type
 from noodlings.voice.words import tokens, topic_stems
 
@@ -17,8 +17,6 @@ NEAR_QUESTION, SURE = 0.52, 0.7
 READ, EVEN, LEAST_LIKELY = 0.12, 0.03, 0.02
 """The weight of the log odds that a memory answers a question, what it gains at even odds, and the least
 probability that counts."""
-TOUCHED = 0.3
-"""How likely a remark touches on a memory of which no model can tell; from there on it need not be alike."""
 TELLING = 11
 """Words of a line that is not short where one of several is chosen."""
 
@@ -31,7 +29,8 @@ def nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], as
 
     Telling another type of answer than was asked for, or having been overheard where others were said to the
     character, counts against it. The weights are those of a softmax between the memories and none of them,
-    fitted to the sets of `benchmarks/talk` that are for tuning; for remarks this is the log of the odds.
+    fitted to the sets of `benchmarks/talk` that are for tuning; for remarks this is the log of the odds, and
+    a memory of which no model can tell whether they touch on it counts as one on which they just do.
 
     Args:
         named: ids of those whose name is in the line.

@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from noodlings.ports import Utterance
-from noodlings.values.memory import MemoryEntry, Recalled, Why, written_by
+from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why, written_by
 from noodlings.values.percept import NOT_LIVED, Kind, Percept
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.nearness import (
     NEAR_QUESTION,
     NEAR_REMARK,
     SURE,
-    TOUCHED,
     from_speaker,
     loss_of_the_short,
     nearness,

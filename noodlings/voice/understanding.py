@@ -19,7 +19,7 @@ from noodlings.text import cached_by_text
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept, in_confidence, told_name
 from noodlings.values.persona import Persona
-from noodlings.values.reading import LineReading
+from noodlings.values.reading import ACTS, LineReading
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.hearing import first_match
 from noodlings.voice.phrasebook import feeling
@@ -51,12 +51,7 @@ _UNREAD: _AsRead = (DialogueAct.STATEMENT, 0.0)
 LIKELY, SURE, CERTAIN = 0.5, 0.7, 0.9
 """Probability from which a model says what a line is that no rule knows, from which it overrules one, and
 from which what reads like a question needs no answer."""
-_READ = frozenset({
-    DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.PERMISSION, DialogueAct.OFFER,
-    DialogueAct.WARNING, DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS, DialogueAct.APOLOGY,
-    DialogueAct.PRAISE, DialogueAct.INSULT, DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.SHORT,
-    DialogueAct.REMARK,
-})  # fmt: skip
+_READ = frozenset(ACTS) - {DialogueAct.STATEMENT}
 """Acts that a model tells better than the rules."""
 _OVERSTATED = frozenset({
     DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY, DialogueAct.TIRED, DialogueAct.BORED,
@@ -77,7 +72,10 @@ _MAY_BE_ELSE = frozenset({
 _INSTEAD = frozenset({
     DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.PERMISSION, DialogueAct.OFFER,
 })  # fmt: skip
-_RHETORICAL = _ADDRESSES | _NAME_FEELINGS - {DialogueAct.OFFER} | {DialogueAct.INSULT}
+_RHETORICAL = frozenset({
+    DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS, DialogueAct.APOLOGY, DialogueAct.PRAISE,
+    DialogueAct.INSULT, DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.WARNING,
+})  # fmt: skip
 """Acts in which something may be asked that nobody need answer: "why must they always move the sugar?"."""
 _UNPLEASANT = -0.3
 """Valence below which a statement is not said back."""

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from noodlings.embed.lines import ACTS
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
-from noodlings.values.reading import LineReading
+from noodlings.values.reading import ACTS, LineReading
 from noodlings.values.wording import DialogueAct
 
 HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"

@@ -32,8 +32,9 @@ from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of
 from near import TOO_ALIKE, nearest, texts_of  # noqa: E402
 from sentences import read_lines  # noqa: E402
 
-from noodlings.embed.lines import ACTS, MODEL  # noqa: E402
+from noodlings.embed.lines import MODEL  # noqa: E402
 from noodlings.embed.minilm import DIMENSIONS  # noqa: E402
+from noodlings.values.reading import ACTS  # noqa: E402
 from noodlings.values.wording import DialogueAct  # noqa: E402
 
 TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
