@@ -35,12 +35,13 @@ _LINES = """\
 """
 _READING, _DELETING = "see what is kept of a person", "have everything about a person deleted"
 
-router = topic_router("/api/persons/{person}", tags=["persons"])
+router = topic_router("/api/persons/{person:path}", tags=["persons"])  # a world's ids may have a /
 
 Named = Annotated[
     str,
     Path(
         alias="person",
+        min_length=1,
         max_length=MAX_ID,
         description="An id, the name of an account, or a shown name that nobody else has.",
         examples=["user_caity"],
@@ -61,14 +62,7 @@ class PersonDeletion:
     done: PersonForgotten | None = None
 
 
-@router.get("", responses=documented(PersonReport))
-async def person_report(person: Named, caller: Reader, society: SocietyPart) -> Response:
-    """What is kept of a person, and where. Admin only."""
-    caller.require_admin(_READING)
-    found = await asyncio.to_thread(find_person, society, person)
-    return JSONResponse(plain(asdict(await asyncio.to_thread(report, society, found))))
-
-
+# The first of those of one method that fits has the request, so the longer path stands first.
 @router.get("/export", response_class=Response, responses=documented_text(NDJSON, "JSON lines.", _LINES))
 async def person_export(person: Named, caller: Reader, society: SocietyPart) -> Response:
     """What a person told the characters and was answered, one JSON object a line. Admin only."""
@@ -77,6 +71,14 @@ async def person_export(person: Named, caller: Reader, society: SocietyPart) -> 
     found = await asyncio.to_thread(find_person, society, person)
     await asyncio.to_thread(export_person, society, found, lines.append)
     return Response("".join(lines), media_type=NDJSON)
+
+
+@router.get("", responses=documented(PersonReport))
+async def person_report(person: Named, caller: Reader, society: SocietyPart) -> Response:
+    """What is kept of a person, and where. Admin only."""
+    caller.require_admin(_READING)
+    found = await asyncio.to_thread(find_person, society, person)
+    return JSONResponse(plain(asdict(await asyncio.to_thread(report, society, found))))
 
 
 @router.delete("", responses=documented(PersonDeletion))
@@ -91,7 +93,7 @@ async def person_forget(
 ) -> Response:
     """Delete everything about a person, for good. Admin only; whoever is in the rooms must leave first."""
     caller.require_admin(_DELETING)
-    request.state.path = request.scope["route"].path  # the audit log must not name the person
+    request.state.path = request.scope["route"].path_format  # the audit log must not name the person
     parts, found = parts_of(request), await asyncio.to_thread(find_person, society, person)
     kept = await asyncio.to_thread(report, society, found)
     if not yes:

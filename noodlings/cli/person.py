@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -67,9 +68,8 @@ def person(
                 hint = "\nAll of this would be deleted for good. If you mean it, add --yes." if forget else ""
                 report(shown_report(kept) + hint, asdict(kept), as_json)
     except StoreBusy as error:
-        raise StoreBusy(
-            f"{error}. Or ask the server that runs there: DELETE /api/persons/{name}?yes=true, as an admin"
-        ) from None
+        path = f"/api/persons/{quote(name, safe='')}?yes=true"
+        raise StoreBusy(f"{error}. Or ask the server that runs there: DELETE {path}, as an admin") from None
 
 
 _COUNTED = {

@@ -85,6 +85,30 @@ async def test_whoever_nothing_is_kept_of_is_not_found(make_site: MakeSite, tmp_
     assert (await site.get("/api/persons/user_nobody")).status_code == 404
 
 
+@pytest.mark.parametrize("written", ["mud/caity", "mud%2Fcaity"])
+async def test_an_id_with_a_slash_is_reached(
+    make_site: MakeSite, tmp_path: Path, written: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store: Any = SqlStore(tmp_path)
+    site = make_site(tokens=True, store=store)
+    await site.tell("I hid the zarnok in the mill", user="mud/caity")
+    path = f"/api/persons/{written}"
+    kept = (await site.get(path, "admin")).json()
+    assert kept["ids"] == ["mud/caity"]
+    assert "zarnok" in (await site.get(f"{path}/export", "admin")).text
+    assert (await site.ask("DELETE", f"{path}?yes=true", "admin")).json()["done"]["memories"] == 1
+    deleted = [line for line in caplog.messages if '"method": "DELETE"' in line]
+    assert ['"path": "/api/persons/{person}"' in line for line in deleted] == [True]
+    assert (await site.get(path, "admin")).status_code == 404
+
+
+async def test_without_an_id_nobody_is_meant(make_site: MakeSite, tmp_path: Path) -> None:
+    store: Any = SqlStore(tmp_path)
+    site = make_site(store=store)
+    for method in ("GET", "DELETE"):
+        assert (await site.ask(method, "/api/persons/")).status_code == 422
+
+
 @pytest.mark.parametrize("slow", ["_read", "strike_out", "remains"])
 async def test_others_are_answered_while_a_person_is_forgotten(
     make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: str

@@ -500,6 +500,8 @@ async def test_the_command_line_shows_before_it_deletes(tmp_path: Path) -> None:
         busy = ran("person", "caity", "--forget", "--yes", "--data", tmp_path, environment=env)
         assert busy.returncode == 3
         assert b"DELETE /api/persons/caity?yes=true" in busy.stderr
+        with_slash = ran("person", "mud/caity", "--forget", "--yes", "--data", tmp_path, environment=env)
+        assert b"DELETE /api/persons/mud%2Fcaity?yes=true" in with_slash.stderr
     gone = ran("person", "caity", "--forget", "--yes", "--data", tmp_path, environment=env)
     assert b"none is left" in gone.stdout, gone.stderr + gone.stdout
     assert b"Deleted, of all characters together:\n" in gone.stdout
