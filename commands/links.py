@@ -105,7 +105,7 @@ def links_view(view: LinksView) -> RenderableType:
         BLANK,
         TextRows(columns, rows),
         *(quiet(_words_of(one)) for one in view.linked if any(one.shown_by)),
-        hidden(view.hidden) if view.linked else nothing("It has no links yet.", view.hidden),
+        hidden(view.hidden) if view.linked else nothing("There are no links to show yet.", view.hidden),
     )
 
 

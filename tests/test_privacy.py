@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from noodlings.recall.links import ReachedEntry, explore
 from noodlings.recall.narrative import Narrator
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
-from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry
+from noodlings.values.memory import EntryVector, Hindsight, Link, LinkType, MemoryEntry
 from tests.fakes import HashingEmbedder
 from tests.memory.entries import JOYFUL, SORROWFUL, an_entry
 
@@ -61,6 +62,18 @@ def test_what_one_user_told_is_found_as_if_nobody_else_had_ever_spoken(lines, pa
     mine = [entry for entry in entries if entry.user_id == ANN]
     among_all, alone = (looked_for(known, embedded, pairs, query, level, mood) for known in (entries, mine))
     assert among_all == alone
+
+
+@given(st.lists(TEXTS, min_size=20, max_size=25, unique=True), TEXTS)
+@pytest.mark.slow
+def test_what_one_user_told_is_found_whatever_others_made_of_it_in_hindsight(texts, query):
+    plain = [an_entry(number, user_id=ANN, user_text=text) for number, text in enumerate(texts, 1)]
+    recalled = [replace(one, hindsight={Hindsight.ANSWERED_WITH: 0.02 * one.id}) for one in plain]
+    embedded = {one.id for one in plain}
+    with_hindsight, without = (
+        looked_for(known, embedded, (), query, 0, None)[0] for known in (recalled, plain)
+    )
+    assert with_hindsight == without
 
 
 Everything = tuple[list[Hit], list[ReachedEntry], list[FocusHit], str, list[int]]

@@ -129,7 +129,7 @@ export async function open(agent, id, hrefOf, left) {
       el("section", {}, el("h3", {}, "Felt: ", feeling(entry)), felt(entry.affect)),
       el("section", {}, el("h3", {}, `Importance ${entry.importance.toFixed(2)}`), weighed(entry.parts),
         bar("strength now", entry.strength),
-        quiet(`Came to mind: ${entry.recall_count}×`)),
+        entry.recall_count > 0 && quiet(`Came to mind: ${entry.recall_count}×`)),
     ),
     linked.length ? el("section", {}, el("h3", {}, "Linked to"), el("ul", { class: "plain" },
       linked.map((one) => el("li", {}, el("a", { href: hrefOf(one.entry.id) }, line(one.entry)),

@@ -119,7 +119,7 @@ def _values(viewpoint: Viewpoint) -> dict[Order, Callable[[MemoryEntry], float |
     return {
         Order.WHEN: lambda entry: entry.timestamp,
         Order.IMPORTANCE: lambda entry: viewpoint.figure(entry.importance),
-        Order.STRENGTH: lambda entry: viewpoint.figure(viewpoint.agent.memory.strength(entry, viewpoint.now)),
+        Order.STRENGTH: viewpoint.strength,
         Order.FEELING: lambda entry: feeling(entry.affect),
         Order.WHO: lambda entry: display_name(entry.user_id, viewpoint.names).casefold(),
         Order.TEXT: lambda entry: entry.user_text.casefold(),

@@ -44,7 +44,8 @@ class LinkedEntryView(View):
 class LinksView(ViewOfAgent):
     """A memory and what its links lead to, the nearer ones first, then those on stronger links.
 
-    `hidden` counts neighbours that the caller may not read; their links are not followed.
+    Links of neighbours that the caller may not read are not followed. `hidden` counts them, but not for a
+    player, who would learn when others speak of the same.
     """
 
     entry: EntryView
@@ -115,7 +116,7 @@ def linked_with(viewpoint: Viewpoint, entry_id: int, depth: int = DEPTH) -> Link
         *viewpoint.of_agent,
         entry=viewpoint.entry(entry),
         linked=tuple(_linked(viewpoint, reached, texts) for reached in explored.reached),
-        hidden=explored.refused,
+        hidden=explored.refused if viewpoint.caller.sees_all else 0,
     )
 
 

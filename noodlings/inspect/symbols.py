@@ -68,12 +68,12 @@ def symbols_of(
 ) -> SymbolsView:
     """A page of symbols: the latest first, or with `similar` those that the agent's feeling brings back."""
     subconscious, now = viewpoint.agent.subconscious, viewpoint.affect()
-    if similar:
-        found = subconscious.retrieve_by_affect(now, len(subconscious))
-    else:
-        found = list(reversed(subconscious.symbols))
+    found = subconscious.symbols[::-1]
     entries = viewpoint.stored([symbol.entry_id for symbol in found])
+    # Rights come first: how many symbols of others are alike would tell what those felt.
     kept, hidden = readable(viewpoint.caller, found, lambda symbol: entries.get(symbol.entry_id))
+    if similar:
+        kept = [one for one in subconscious.retrieve_by_affect(now, len(subconscious)) if one in kept]
     return SymbolsView(
         *viewpoint.of_agent,
         similar=similar,

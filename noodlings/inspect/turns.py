@@ -165,9 +165,9 @@ def left_out(
     missed = nearest(Why.AFFECT, found, _least(recalled, Why.AFFECT, threshold))
     if any(Why.IMPORTANT in one.scores for one in recalled):  # else everything there was came to mind
         kept = viewpoint.agent.memory.retrieve_episodic(percept.user_id, limit=None)
-        weight = viewpoint.agent.memory.weight
-        kept = sorted(kept, key=lambda entry: (-weight(entry), -entry.id))
-        important = (Recalled(entry, (Why.IMPORTANT,), weight(entry)) for entry in kept)
+        weights = {one.id: viewpoint.agent.memory.weight(viewpoint.apart(one)) for one in kept}
+        kept = sorted(kept, key=lambda entry: (-weights[entry.id], -entry.id))
+        important = (Recalled(entry, (Why.IMPORTANT,), weights[entry.id]) for entry in kept)
         missed += nearest(Why.IMPORTANT, important, _least(recalled, Why.IMPORTANT, 0.0))
     once: dict[str, LeftOutView] = {}
     for one in sorted(missed, key=lambda one: one.least - one.score):

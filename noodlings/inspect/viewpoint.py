@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from noodlings.affect.feeling import FAMILIES, family, feeling
 from noodlings.errors import Forbidden, NotFound, UserError, there_are
 from noodlings.inspect.views import AffectGroupsView, AffectGroupView, EntriesView, EntryView, FeltView, iso
+from noodlings.memory.importance import INITIAL_STABILITY
 from noodlings.recall.filters import Filters
 from noodlings.text import clean, folded, shorten
 from noodlings.values.affect import NEUTRAL, Affect
@@ -182,6 +183,19 @@ class Viewpoint:
             return importance
         return (math.ceil(importance * STEPS) - 0.5) / STEPS
 
+    def apart(self, entry: MemoryEntry) -> MemoryEntry:
+        """An entry as the caller may see it: for a player, as if it had never been recalled.
+
+        What others say recalls it, too. Whoever tells a guess would see that somebody confided the same.
+        """
+        if self.caller.sees_all:
+            return entry
+        return replace(entry, recall_count=0, last_recalled=None, stability=INITIAL_STABILITY, hindsight={})
+
+    def strength(self, entry: MemoryEntry) -> float:
+        """How strongly an entry stands now, 0…1, as the caller may see it."""
+        return self.figure(self.agent.memory.strength(self.apart(entry), self.now))
+
     def weight(self, entry: MemoryEntry) -> tuple[float, int]:
         """Sort key: the most important first, as the caller sees it, and the later one first among equals."""
         return (-self.figure(entry.importance), -entry.id)
@@ -217,7 +231,7 @@ class Viewpoint:
         """An entry as it appears now. The caller's right to read it was checked before."""
         answered = entry.override_by == "response"  # else the answer did not raise the importance
         parts = replace(entry.parts, answered=1.0) if answered else entry.parts
-        hindsight = entry.hindsight if self.caller.sees_all else {}
+        entry = self.apart(entry)
         return EntryView(
             id=entry.id,
             user=entry.user_id,
@@ -236,7 +250,7 @@ class Viewpoint:
             override=None if entry.override is None else self.figure(entry.override),
             override_by=entry.override_by,
             parts=self.parts(parts),
-            strength=self.figure(self.agent.memory.strength(entry, self.now)),
+            strength=self.strength(entry),
             kind=entry.kind.value,
             pinned=entry.pinned,
             recall_count=entry.recall_count,
@@ -245,8 +259,8 @@ class Viewpoint:
             tags=tuple(sorted(filter(None, map(clean, tags_of(entry))))),
             tier=int(entry.tier),
             source=clean(entry.source),
-            weight=self.agent.memory.weight(entry) if self.caller.sees_all else self.figure(entry.importance),
-            hindsight={reason.value: shift for reason, shift in hindsight.items()},
+            weight=self.figure(self.agent.memory.weight(entry)),
+            hindsight={reason.value: shift for reason, shift in entry.hindsight.items()},
         )
 
     def page(

@@ -148,6 +148,8 @@ class EntryView(View):
         parts: what the importance is made of, each 0…1; `answered` is 1 only if an answer raised it.
         feeling, family: the word for the affect and its sort; "unknown" where there is none.
         strength: the importance, weakened by age and strengthened by recalls, 0…1.
+        recall_count: how often it was recalled for a response. For a player it is 0, and the strength that of
+            something never recalled, as others have a part in recalls.
         intensity: how much feeling there is in the affect, 0…1.
         tags: by name.
         tier: how far it is kept from others, 0 open … 3 sealed; a sealed one has no words here.

@@ -302,7 +302,8 @@ class Searcher:
                 np.maximum(spoke, weight * (users == index.user_code(user_id)), out=spoke)
             parts["speaker"] = spoke
         if connected < 1.0:
-            parts["importance"] = (index.weights if self.hindsight else index.importances).rows[take]
+            hindsight = self.hindsight and told is None  # others have a part in it
+            parts["importance"] = (index.weights if hindsight else index.importances).rows[take]
             if asker is not None and question.speakers <= {asker}:
                 parts["asker"] = _told_by(users == index.user_code(asker))
         if question.dates:

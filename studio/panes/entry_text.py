@@ -83,7 +83,7 @@ def facts_text(entry: EntryView) -> Text:
         "pinned" if entry.pinned else "",
         f"source: {clean(entry.source)}" if entry.source else "",
         *(f"#{clean(tag)}" for tag in entry.tags),
-        f"recalled {entry.recall_count:,}×" if entry.recall_count else "never recalled",
+        f"recalled {entry.recall_count:,}×" if entry.recall_count else "",
     ]
     return Text(" · ".join(filter(None, parts)), style=QUIET)
 
