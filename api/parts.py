@@ -6,8 +6,10 @@ dependencies would wait four times for its turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Security, WebSocketException
@@ -15,10 +17,11 @@ from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Query
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 
 from api.authentication import MAX_ID, USER_HEADER, AccessToken, Authenticator, named_user
 from api.gate import CLOSED
+from api.problem import RefusedRequest
 from noodlings.agent.society import Society
 from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
@@ -187,6 +190,31 @@ class AskAgent:
     ) -> T:
         """The answer to a question, a method of `Inspector`; its other arguments follow."""
         return question(parts_of(self.connection).inspector, self.caller, self.agent, *args, **named)
+
+    async def at_length(
+        self,
+        request: Request,
+        question: Callable[Concatenate[Inspector, Caller, str, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """The answer to a question that takes a while; the work for it ends where the client goes away."""
+        answer = asyncio.create_task(self(question, *args, **named))
+        gone = asyncio.create_task(_gone(request))
+        try:
+            await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                raise RefusedRequest(HTTPStatus.REQUEST_TIMEOUT, "The client went away before the answer.")
+            return answer.result()
+        finally:
+            answer.cancel()
+            gone.cancel()
+
+
+async def _gone(request: Request) -> None:
+    """Return when the client of a request, whose body was read, goes away."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _asking(connection: HTTPConnection, agent: AgentName, caller: Reader) -> AskAgent:

@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from noodlings.errors import Forbidden, LLMError, NoodlingsError, NotFound, StoreError, UserError, told
+from noodlings.errors import Busy, Forbidden, LLMError, NoodlingsError, NotFound, StoreError, UserError, told
 from noodlings.text import clean, shorten
 
 MEDIA_TYPE = "application/problem+json"
@@ -65,10 +65,14 @@ _STATUS: tuple[tuple[type[NoodlingsError], HTTPStatus], ...] = (
     (Forbidden, HTTPStatus.FORBIDDEN),
     (NotFound, HTTPStatus.NOT_FOUND),
     (Conflict, HTTPStatus.CONFLICT),
+    (Busy, HTTPStatus.TOO_MANY_REQUESTS),
     (UserError, HTTPStatus.BAD_REQUEST),
     (StoreError, HTTPStatus.SERVICE_UNAVAILABLE),
     (LLMError, HTTPStatus.SERVICE_UNAVAILABLE),
 )
+
+_LATER = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+"""Asked again in a moment, the same may be answered."""
 
 _EXAMPLE = {
     "type": "about:blank",
@@ -115,7 +119,7 @@ def problem(
     code: str = "",
 ) -> JSONResponse:
     """An error as an answer. If `path` is for chat clients, it is in their form, with `code` as its name."""
-    again = {"Retry-After": "1"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    again = {"Retry-After": "1"} if status in _LATER else {}
     headers = {"Cache-Control": NO_STORE} | again | (headers or {})
     if path.startswith(CHAT):
         if errors:  # chat clients do not know 422

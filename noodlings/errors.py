@@ -20,6 +20,10 @@ class NotFound(UserError):
     """What was asked for does not exist; the message names what does."""
 
 
+class Busy(UserError):
+    """The caller has asked for so much at once that this has to wait; asked again later, it is answered."""
+
+
 class Forbidden(UserError):
     """The caller has no right to this."""
 

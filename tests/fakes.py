@@ -19,6 +19,7 @@ from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import Allowance, Changes, Speech, Understood, Utterance
+from noodlings.scheduling import FairScheduler
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus
@@ -211,6 +212,7 @@ class FakeSociety:
     clock: ManualClock = field(default_factory=ManualClock)
     settings: Settings = field(default_factory=Settings)
     model_status: ModelStatus = NO_MODEL
+    readers: FairScheduler = field(default_factory=FairScheduler)
 
     def add(self, agent: FakeAgent) -> FakeAgent:
         """Let an agent live here."""

@@ -20,6 +20,7 @@ from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import AgentElsewhere, NotFound, UserError
 from noodlings.ports import ROOMS, Ask, Clock, LanguageModel, Notes, Ownership, Repository
+from noodlings.scheduling import FairScheduler
 from noodlings.text import clean, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Names, is_reserved_id
@@ -156,6 +157,7 @@ class Society:
         skipped_recipes: why recipes were skipped, one line each that names the file.
         ownership: where several processes share the store, which agents are this one's; else None.
         scrollbacks: each empties one, see `clear_scrollbacks`.
+        readers: takes turns among those who read much of a memory at once.
     """
 
     def __init__(
@@ -195,6 +197,7 @@ class Society:
         self._model = model
         self._watchers = [] if watchers is None else watchers
         self.scrollbacks: list[Callable[[], None]] = []
+        self.readers = FairScheduler()
         self.corrections = Corrections(
             self.find, store, clock, self.require_not_forgotten, self.clear_scrollbacks
         )

@@ -6,11 +6,14 @@ changes, reinforces or reorders anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from noodlings.errors import Busy
 from noodlings.inspect import views
 from noodlings.inspect.browse import FIRST, Page, PageReader
 from noodlings.inspect.chronicle import commits_of
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
 
 BINS = 10
+AT_ONCE = 8
+"""How many answers that take long one caller may wait for at once."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,6 +55,20 @@ def _about(
     return ask
 
 
+def _at_length_about(
+    topic: Callable[Concatenate[Viewpoint, P], Awaitable[T]],
+) -> Callable[Concatenate[Inspector, Caller, str, P], Coroutine[Any, Any, T]]:
+    """The same for a function that reads a whole memory: `Busy` is raised where one caller asks for `AT_ONCE`
+    of them and for one more."""
+
+    async def ask(inspector: Inspector, caller: Caller, name: str, /, *args: P.args, **named: P.kwargs) -> T:
+        with inspector._admitted(caller):
+            return await topic(inspector._viewpoint(caller, name), *args, **named)
+
+    update_wrapper(ask, topic)
+    return ask
+
+
 class Inspector:
     """Reads the agents of one society. What a question means and raises is said by the function behind it.
 
@@ -62,18 +81,19 @@ class Inspector:
     def __init__(self, society: Society) -> None:
         self._society = society
         self._pages = PageReader()
+        self._under_way = Counter[str]()
 
     archive = _about(archive_state)
     affect_groups = _about(grouped)
     chronicle = _about(commits_of)
     focus = _about(focus_on)
-    journal = _about(journal_of)
+    journal = _at_length_about(journal_of)
     last_retrieval = _about(last_flow)
     links = _about(linked_with)
     mood = _about(mood_of)
     observe = _about(mind_of)
-    people = _about(people_of)
-    profile = _about(profile_of)
+    people = _at_length_about(people_of)
+    profile = _at_length_about(profile_of)
     prompt = _about(prompts_of)
     recall = _about(recalled_for)
     symbols = _about(symbols_of)
@@ -200,6 +220,19 @@ class Inspector:
             total=len(kept),
             hidden=hidden,
         )
+
+    @contextmanager
+    def _admitted(self, caller: Caller) -> Iterator[None]:
+        """While a caller waits for an answer that takes long. Raises `Busy` where it waits for too many."""
+        who = caller.user_id
+        if self._under_way[who] >= AT_ONCE:
+            raise Busy(f"You are waiting for {AT_ONCE} answers that take long; ask again when one has come.")
+        self._under_way[who] += 1
+        try:
+            yield
+        finally:
+            self._under_way[who] -= 1
+            self._under_way = +self._under_way  # drops the zeros
 
     def _viewpoint(self, caller: Caller, name: str) -> Viewpoint:
         return Viewpoint(self._society, self._society.find(name), caller)

@@ -8,6 +8,7 @@ from noodlings.inspect.journal import JournalDayView, days_of
 from noodlings.inspect.people import FactView, PersonCardView, cards_of
 from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.ports import Repository
+from noodlings.scheduling import FairScheduler
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Names, Role
 from noodlings.values.memory import MemoryEntry
@@ -27,6 +28,7 @@ class OpenViewpoint(Viewpoint):
         self.persona, self.archive = persona, None
         self.agent_id, self.name = persona.id, clean(persona.name)
         self.store, self.names, self.now, self.characters = store, names, now, ()
+        self.readers = FairScheduler()
 
     def stored(self, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         return {number: entry for number, entry in super().stored(ids).items() if not entry.private}

@@ -245,7 +245,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
     replaced = {by_id[old]: by_id[new] for old, new in replaced_ids.items() if old in by_id and new in by_id}
     due = due_by_facts((one for number, one in understood.items() if number not in replaced_ids), lines)
     views = []
-    for card in person_cards(known, replaced):
+    for card in await viewpoint.aside(lambda: list(person_cards(known, replaced))):
         views.append(_card(viewpoint, card, heard.get(card.of), private, due))
         await asyncio.sleep(0)
     for user in heard.keys() - {view.of for view in views} if bare else ():

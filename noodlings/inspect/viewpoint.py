@@ -14,6 +14,7 @@ import difflib
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -88,6 +89,8 @@ PAGE = 20
 """Memories read at a time."""
 PATIENCE = 0.005
 """Seconds of work after which other tasks have their turn."""
+_ASIDE = ThreadPoolExecutor(1, "reading")
+"""One thread for all readers: with more of them the event loop would have to wait for each in turn."""
 STEPS = 4
 """Steps between 0 and 1 in which a player sees figures that others had a part in."""
 
@@ -102,6 +105,7 @@ class Viewpoint:
         store: what is kept of all agents; not all of it is for the caller.
         now: world time.
         characters: ids of all agents.
+        readers: who reads much lets the others read in between.
     """
 
     def __init__(self, society: Society, agent: Agent, caller: Caller) -> None:
@@ -116,6 +120,7 @@ class Viewpoint:
         self.names = society.names()
         self.now = society.clock.now()
         self.characters: Collection[str] = society.agents.keys()
+        self.readers = society.readers
 
     @property
     def of_agent(self) -> tuple[str, str]:
@@ -151,8 +156,13 @@ class Viewpoint:
                 if entry_id in entries:
                     yield entries[entry_id]
                 if time.perf_counter() - began > PATIENCE:
-                    await asyncio.sleep(0)
+                    await self.readers.turn()
                     began = time.perf_counter()
+
+    @staticmethod
+    async def aside(work: Callable[[], T]) -> T:
+        """The result of long work that shares nothing with the event loop, which goes on meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(_ASIDE, work)
 
     def memory(self, entry_id: int) -> MemoryEntry:
         """One entry of the agent.
