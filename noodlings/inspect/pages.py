@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from noodlings.inspect.journal import JournalDayView, days_of
 from noodlings.inspect.people import FactView, PersonCardView, cards_of
 from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.ports import Repository
-from noodlings.scheduling import FairScheduler
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Names, Role
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.page import Page, Statement
 from noodlings.values.persona import Persona
 
+T = TypeVar("T")
+
 
 class OpenViewpoint(Viewpoint):
-    """What anybody may know of an agent. It needs no agent, so it can be used on any thread.
+    """What anybody may know of an agent. It needs neither an agent nor an event loop: any thread can use it.
 
     Args:
         names: a copy that nobody changes.
@@ -28,7 +31,12 @@ class OpenViewpoint(Viewpoint):
         self.persona, self.archive = persona, None
         self.agent_id, self.name = persona.id, clean(persona.name)
         self.store, self.names, self.now, self.characters = store, names, now, ()
-        self.readers = FairScheduler()
+
+    async def pause(self) -> None:
+        await asyncio.sleep(0)
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        return work()
 
     def stored(self, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         return {number: entry for number, entry in super().stored(ids).items() if not entry.private}

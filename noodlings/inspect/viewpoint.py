@@ -105,7 +105,6 @@ class Viewpoint:
         store: what is kept of all agents; not all of it is for the caller.
         now: world time.
         characters: ids of all agents.
-        readers: who reads much lets the others read in between.
     """
 
     def __init__(self, society: Society, agent: Agent, caller: Caller) -> None:
@@ -120,7 +119,7 @@ class Viewpoint:
         self.names = society.names()
         self.now = society.clock.now()
         self.characters: Collection[str] = society.agents.keys()
-        self.readers = society.readers
+        self._readers = society.readers
 
     @property
     def of_agent(self) -> tuple[str, str]:
@@ -156,11 +155,14 @@ class Viewpoint:
                 if entry_id in entries:
                     yield entries[entry_id]
                 if time.perf_counter() - began > PATIENCE:
-                    await self.readers.turn()
+                    await self.pause()
                     began = time.perf_counter()
 
-    @staticmethod
-    async def aside(work: Callable[[], T]) -> T:
+    async def pause(self) -> None:
+        """Let others have their turn, among them those who read much at this moment, too."""
+        await self._readers.turn()
+
+    async def aside(self, work: Callable[[], T]) -> T:
         """The result of long work that shares nothing with the event loop, which goes on meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(_ASIDE, work)
 

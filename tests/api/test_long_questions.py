@@ -45,7 +45,8 @@ async def test_nothing_is_worked_out_for_a_client_that_has_left(site: Site) -> N
     await site.tell("my sister Ruth lives in Leeds")
     sent: list[Any] = []
     free = Event()
-    blocked = asyncio.create_task(Viewpoint.aside(free.wait))  # no card can be made until then
+    seen = Viewpoint(site.society, site.society.find("servnak"), CAITY)
+    blocked = asyncio.create_task(seen.aside(free.wait))  # no card can be made until then
 
     async def leave() -> dict[str, Any]:
         return {"type": "http.disconnect"}
@@ -86,7 +87,7 @@ async def test_two_who_read_much_do_not_read_in_the_same_pass(
 
     async def reader() -> None:
         seen = Viewpoint(site.society, site.society.find("servnak"), CAITY)
-        await seen.readers.turn()
+        await seen.pause()
         read.extend([passes async for _ in seen.read()])
 
     counting = asyncio.create_task(count())
