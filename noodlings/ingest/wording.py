@@ -23,11 +23,12 @@ NAME, CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
 """In a script without capitals only an English verb tells where a name ends."""
 ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
 _PRIVATE = re.compile(
-    r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*|afar"
-    r"|long distance|private(?:ly)?|pm|dms?|msg|[pr]emits?|@?mail|sends?|to you|in(?:to)? your ear|quietly)\b"
+    r"\b(?:(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*"
+    r"|mind-?(?:speak|talk)\w*|afar|long distance|private(?:ly)?|pm|dms?|msg|[pr]emits?|@?mail|sends?|to you"
+    r"|in(?:to)? your ear|quietly)\b"
     rf"|\(from [^()]*\)|[\[(<](?:ims?|query|confidential|secret)\b|{ARROW}|s you,? ?[:\"]"
     rf"|^(?-i:\W?(?:{CASED_NAME} )?(?i:from|to)(?::| {CAPITAL}[^:.\])>]{{0,40}}[:\])>])"
-    rf"|[*>-]{CAPITAL}\w*[*<-] |[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
+    rf"|[*>-]{CAPITAL}\w*[*<-] |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
 )
 """Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
@@ -35,9 +36,11 @@ _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
 _AFTER_COLON = re.compile(r": ([\[(<]\w+[\])>])?.*")
 _SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
-"""The sender of a line, as some servers show it on request."""
+"""The sender of a line, as some servers show it on request; some add whom it is sent to."""
+_TO = re.compile(ARROW)
 _SEEN = re.compile(
-    r"^(?:[^\"“:]{0,60}(?:[\"“]|: )|\*\w+\* |\w{1,8} \S{1,40}=\S|From afar\b|You (?:paged?|whisper(?:ed)?)\b"
+    r"^(?:[^\"“:]{0,60}(?:[\"“]|: )|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
+    r"|You (?:paged?|whisper(?:ed)?)\b"
     r"|[\[(<](?:\w+|[^\])>]{0,40}(?i:\bfrom|\bto) [^\])>]{1,40})[\])>]"
     rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|whispers)\b|{ARROW}))"
 )
@@ -49,6 +52,7 @@ def without_address(line: str) -> tuple[str, bool]:
     sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
     speaker = _SPEAKER.match(line)
     if speaker:
+        sent = sent or _TO.search(speaker[0]) is not None
         rest = line[speaker.end() :]
         line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
     unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub('"', line))

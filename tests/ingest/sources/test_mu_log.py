@@ -69,6 +69,10 @@ PRIVATE = (
     "Bob: [whispering] the gold lies here",
     'Bob telepathically says, "the gold lies here"',
     "msg Bob=the gold lies here",
+    "[Bob(#12)->Ada] the gold lies here",
+    "MULTIPAGE (Ada, Cy) from Bob: the gold lies here",
+    "+p Bob=the gold lies here",
+    'Bob mindspeaks, "the gold lies here"',
 )
 """What nobody but those who knew of it may learn, as various servers word it."""
 
@@ -77,7 +81,7 @@ PRIVATE = (
 def test_what_may_have_been_private_is_whispered(tmp_path: Path, line: str) -> None:
     (record,) = read(tmp_path, line)
     assert record.kind is Kind.WHISPER
-    assert record.who in ("Bob", "You", "PM", "Private", "MSG", "")
+    assert record.who in ("Bob", "You", "PM", "Private", "MSG", "MULTIPAGE", "")
     assert "gold" in record.text
 
 
