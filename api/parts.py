@@ -218,6 +218,7 @@ async def _gone(request: Request) -> None:
 
 
 async def _asking(connection: HTTPConnection, agent: AgentName, caller: Reader) -> AskAgent:
+    await parts_of(connection).society.readers.turn()  # else everybody would wait for all that ask at once
     return AskAgent(connection, caller, agent)
 
 

@@ -187,6 +187,11 @@ class FakeArchive:
         newest_first = sorted(self.turns.get(agent_id, ()), key=lambda trace: -trace.entry_id)
         return [trace for trace in newest_first if before is None or trace.entry_id < before][:limit]
 
+    def told_by(self, agent_id: str, user_id: str) -> list[int]:
+        """As in `Store`."""
+        kept = self.kept.get(agent_id, {})
+        return sorted(entry_id for entry_id, entry in kept.items() if entry.user_id == user_id)
+
     def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """As in `Store`."""
         kept = self.kept.get(agent_id, {})

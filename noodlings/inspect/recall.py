@@ -187,6 +187,7 @@ async def recalled_for(
         candidate_multiplier=multiplier,
         min_score=how.min_score,
     )
+    await viewpoint.pause()
     entries = viewpoint.readable([hit.entry_id for hit in hits if _has_to_do(hit)])
     found = [hit for hit in hits if hit.entry_id in entries]
     found.sort(key=lambda hit: only_asks(entries[hit.entry_id].user_text))

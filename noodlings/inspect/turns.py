@@ -55,8 +55,8 @@ def _added(trace: Trace, made: Modulation, percept: MemoryEntry | None) -> set[s
     return set(stems(made.after)) - set(stems(made.before))
 
 
-LOOKED_BACK = 1_000
-"""How many turns are searched for one that is wanted."""
+LOOKED_BACK, OWN_LOOKED_BACK = 1_000, 200
+"""How many turns are searched for one that is wanted, and how many of a player's own."""
 AT_ONCE = 50
 
 
@@ -67,18 +67,30 @@ def turns(
 
     Each comes with what was perceived in it, or None where that was forgotten since.
     """
+    if not viewpoint.caller.sees_all:
+        yield from _own_turns(viewpoint, wanted)
+        return
     before: int | None = None
     for _ in range(LOOKED_BACK // AT_ONCE):
         traces = viewpoint.store.traces(viewpoint.agent_id, AT_ONCE, before)
         found = [trace for trace in traces if wanted(trace)]
         percepts = viewpoint.stored([trace.entry_id for trace in found])
-        for trace in found:
-            percept = percepts.get(trace.entry_id)
-            if viewpoint.caller.sees_all if percept is None else viewpoint.may_read(percept):
-                yield trace, percept
+        yield from ((trace, percepts.get(trace.entry_id)) for trace in found)
         if len(traces) < AT_ONCE:
             return
         before = traces[-1].entry_id
+
+
+def _own_turns(viewpoint: Viewpoint, wanted: Callable[[Trace], bool]) -> Iterator[tuple[Trace, MemoryEntry]]:
+    """The same for a player, without reading the turns of others, which may be thousands."""
+    latest = viewpoint.readable_ids()[: -OWN_LOOKED_BACK - 1 : -1]
+    for start in range(0, len(latest), AT_ONCE):
+        page = latest[start : start + AT_ONCE]
+        percepts = viewpoint.readable(page)
+        for entry_id in filter(percepts.__contains__, page):
+            trace = trace_of(viewpoint.store, viewpoint.agent_id, entry_id)
+            if trace is not None and wanted(trace):
+                yield trace, percepts[entry_id]
 
 
 def trace_of(store: Repository, agent_id: str, entry_id: int) -> Trace | None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
 from threading import Event
 from typing import Any
 
@@ -10,8 +13,9 @@ import pytest
 
 from commands import registry
 from commands.registry import CommandContext
-from noodlings.inspect import inspector, viewpoint
+from noodlings.inspect import inspector, turns, viewpoint
 from noodlings.inspect.viewpoint import Viewpoint
+from noodlings.scheduling import BETWEEN
 from noodlings.values.caller import Caller
 from tests.api.conftest import Site
 
@@ -19,12 +23,30 @@ PEOPLE = "/api/agents/servnak/people"
 CAITY = Caller("user_caity", "caity")
 
 
+@contextmanager
+def blocked(site: Site) -> Iterator[None]:
+    """No card is made meanwhile."""
+    free = Event()
+    seen = Viewpoint(site.society, site.society.find("servnak"), CAITY)
+    work = asyncio.create_task(seen.aside(free.wait))
+    try:
+        yield
+    finally:
+        free.set()
+        work.add_done_callback(asyncio.Task.result)
+
+
 async def test_one_caller_waits_for_a_few_long_answers_at_once(guarded: Site) -> None:
     await guarded.tell("my sister Ruth lives in Leeds")
-    asked = (guarded.get(PEOPLE, "caity") for _ in range(inspector.AT_ONCE + 2))
-    *own, others = await asyncio.gather(*asked, guarded.get(PEOPLE, "toad"))
+    with blocked(guarded):
+        asked = {asyncio.create_task(guarded.get(PEOPLE, "caity")) for _ in range(inspector.AT_ONCE + 2)}
+        others = asyncio.create_task(guarded.get(PEOPLE, "toad"))
+        waiting = asked
+        while len(waiting) > inspector.AT_ONCE:
+            _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    own = await asyncio.gather(*asked)
     assert sorted(answer.status_code for answer in own) == [200] * inspector.AT_ONCE + [429] * 2
-    assert others.status_code == 200
+    assert (await others).status_code == 200
     refused = next(answer for answer in own if answer.status_code == 429)
     assert refused.headers["Retry-After"] == "1"
     assert refused.json()["detail"] == (
@@ -44,9 +66,6 @@ async def test_the_world_says_so_in_words(site: Site) -> None:
 async def test_nothing_is_worked_out_for_a_client_that_has_left(site: Site) -> None:
     await site.tell("my sister Ruth lives in Leeds")
     sent: list[Any] = []
-    free = Event()
-    seen = Viewpoint(site.society, site.society.find("servnak"), CAITY)
-    blocked = asyncio.create_task(seen.aside(free.wait))  # no card can be made until then
 
     async def leave() -> dict[str, Any]:
         return {"type": "http.disconnect"}
@@ -59,12 +78,9 @@ async def test_nothing_is_worked_out_for_a_client_that_has_left(site: Site) -> N
         "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
         "scheme": "http", "http_version": "1.1", "root_path": "", "asgi": {"version": "3.0"},
     }  # fmt: skip
-    try:
+    with blocked(site):
         transport: Any = site.client._transport
         await asyncio.wait_for(transport.app(scope, leave, send), 30)
-    finally:
-        free.set()
-        await blocked
     assert sent[0]["status"] == 408
     answers = await asyncio.gather(*(site.get(PEOPLE) for _ in range(inspector.AT_ONCE)))
     assert {answer.status_code for answer in answers} == {200}  # nothing of it is still under way
@@ -95,3 +111,36 @@ async def test_two_who_read_much_do_not_read_in_the_same_pass(
     counting.cancel()
     assert len(read) >= 12
     assert len(set(read)) == len(read)
+
+
+async def test_a_players_own_turn_is_found_however_many_others_talked_since(
+    guarded: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "LOOKED_BACK", turns.AT_ONCE)
+    own = await guarded.tell("my sister Ruth lives in Leeds", user="user_caity")
+    for number in range(turns.AT_ONCE + 1):
+        await guarded.tell(f"I saw {number} geese", user="user_toad")
+    why = (await guarded.get("/api/agents/servnak/why", "caity")).json()
+    assert why["turn"]["percept"]["id"] == own
+
+
+async def test_questions_that_come_together_are_answered_one_after_another(site: Site) -> None:
+    await site.society.readers.turn()  # somebody else's, until some passes later
+    passes = 0
+
+    async def count() -> None:
+        nonlocal passes
+        while True:
+            passes += 1
+            await asyncio.sleep(0)  # one pass
+
+    counting = asyncio.create_task(count())
+    found: list[int] = []
+
+    async def ask() -> None:
+        assert (await site.get("/api/agents/servnak/why")).status_code == 200
+        found.append(passes)
+
+    await asyncio.gather(*(ask() for _ in range(5)))
+    counting.cancel()
+    assert all(later - former > BETWEEN for former, later in pairwise(found))
