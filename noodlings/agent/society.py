@@ -157,7 +157,7 @@ class Society:
         skipped_recipes: why recipes were skipped, one line each that names the file.
         ownership: where several processes share the store, which agents are this one's; else None.
         scrollbacks: each empties one, see `clear_scrollbacks`.
-        readers: takes turns among those who read much of a memory at once.
+        readers: lets those who read much of a memory at the same time take turns.
     """
 
     def __init__(

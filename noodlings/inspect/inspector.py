@@ -58,8 +58,10 @@ def _about(
 def _at_length_about(
     topic: Callable[Concatenate[Viewpoint, P], Awaitable[T]],
 ) -> Callable[Concatenate[Inspector, Caller, str, P], Coroutine[Any, Any, T]]:
-    """The same for a function that reads a whole memory: `Busy` is raised where one caller asks for `AT_ONCE`
-    of them and for one more."""
+    """The same for a function that reads a whole memory.
+
+    A caller who waits for `AT_ONCE` such answers already gets `Busy`.
+    """
 
     async def ask(inspector: Inspector, caller: Caller, name: str, /, *args: P.args, **named: P.kwargs) -> T:
         with inspector._admitted(caller):

@@ -82,7 +82,7 @@ def turns(
 
 
 def _own_turns(viewpoint: Viewpoint, wanted: Callable[[Trace], bool]) -> Iterator[tuple[Trace, MemoryEntry]]:
-    """The same for a player, without reading the turns of others, which may be thousands."""
+    """Those among a player's own latest turns. Those of others, which may be thousands, are not read."""
     latest = viewpoint.readable_ids()[: -OWN_LOOKED_BACK - 1 : -1]
     for start in range(0, len(latest), AT_ONCE):
         page = latest[start : start + AT_ONCE]
