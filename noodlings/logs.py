@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOWrapper
@@ -26,6 +27,8 @@ KEPT = 3
 """Older files beside the current one."""
 
 _OURS = ("noodlings", "commands", "api", "studio")
+
+log = logging.getLogger(__name__)
 
 
 class PrivateFiles(RotatingFileHandler):
@@ -107,6 +110,8 @@ def paused_logs(folder: Path) -> Iterator[None]:
 def logging_to(folder: Path, level: str, worker: int = 0) -> Iterator[Path]:
     """Log our packages at `level` (and warnings of all others) to a file in `folder`, which is made.
 
+    What nobody foresaw on a thread is logged as well, in place of a traceback on the screen one plays on.
+
     Yields the file's path; afterwards everything is as before.
 
     Args:
@@ -127,6 +132,16 @@ def logging_to(folder: Path, level: str, worker: int = 0) -> Iterator[Path]:
     root = logging.getLogger()
     root.addHandler(handler)
     logging.captureWarnings(True)
+    hook = threading.excepthook
+
+    def log_the_end(ended: threading.ExceptHookArgs) -> None:
+        if ended.exc_type is not SystemExit:
+            name = "a thread" if ended.thread is None else ended.thread.name
+            log.critical("%s broke: %s", name, ended.exc_value, exc_info=ended.exc_value)
+        if hook is not threading.__excepthook__:
+            hook(ended)
+
+    threading.excepthook = log_the_end
     for logger in ours:
         logger.setLevel(level.upper())
     try:
@@ -134,6 +149,7 @@ def logging_to(folder: Path, level: str, worker: int = 0) -> Iterator[Path]:
     finally:
         for logger, old in zip(ours, before, strict=True):
             logger.setLevel(old)
+        threading.excepthook = hook
         logging.captureWarnings(False)
         root.removeHandler(handler)
         with suppress(OSError):  # a full disk, which was said

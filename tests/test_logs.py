@@ -1,5 +1,6 @@
 import logging
 import stat
+import threading
 import warnings
 from pathlib import Path
 
@@ -59,6 +60,20 @@ def test_warnings_go_to_the_file(tmp_path, capfd):
             warnings.warn("old ways", DeprecationWarning, stacklevel=1)
     assert "old ways" in path.read_text(encoding="utf-8")
     assert capfd.readouterr().err == ""
+
+
+def test_what_ends_a_thread_goes_to_the_file(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)  # and not that of the test runner
+    with logging_to(tmp_path, "info") as path:
+        for end in ("int('many')", "raise SystemExit"):
+            thread = threading.Thread(target=exec, args=(end,), name="counting")
+            thread.start()
+            thread.join()
+    assert threading.excepthook is threading.__excepthook__
+    text = path.read_text(encoding="utf-8")
+    assert text.count("CRITICAL") == 1
+    assert "counting broke: invalid literal for int() with base 10: 'many'\nTraceback" in text
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_folder_that_is_none_is_refused_in_words(tmp_path):
