@@ -58,7 +58,7 @@ def _about(
 def _at_length_about(
     topic: Callable[Concatenate[Viewpoint, P], Awaitable[T]],
 ) -> Callable[Concatenate[Inspector, Caller, str, P], Coroutine[Any, Any, T]]:
-    """The same for a function that reads a whole memory.
+    """The same for a function that reads a whole memory or searches it.
 
     A caller who waits for `AT_ONCE` such answers already gets `Busy`.
     """
@@ -87,8 +87,8 @@ class Inspector:
 
     archive = _about(archive_state)
     affect_groups = _about(grouped)
-    chronicle = _about(commits_of)
-    focus = _about(focus_on)
+    chronicle = _at_length_about(commits_of)
+    focus = _at_length_about(focus_on)
     journal = _at_length_about(journal_of)
     last_retrieval = _about(last_flow)
     links = _about(linked_with)
@@ -97,7 +97,7 @@ class Inspector:
     people = _at_length_about(people_of)
     profile = _at_length_about(profile_of)
     prompt = _about(prompts_of)
-    recall = _about(recalled_for)
+    recall = _at_length_about(recalled_for)
     symbols = _about(symbols_of)
     transistors = _about(transistors_of)
     turn = _about(turn_of)

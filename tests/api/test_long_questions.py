@@ -144,3 +144,15 @@ async def test_questions_that_come_together_are_answered_one_after_another(site:
     await asyncio.gather(*(ask() for _ in range(5)))
     counting.cancel()
     assert all(later - former > BETWEEN for former, later in pairwise(found))
+
+
+async def test_searches_of_one_caller_are_few_at_once(guarded: Site) -> None:
+    await guarded.tell("my sister Ruth lives in Leeds")
+    with blocked(guarded):
+        people = {asyncio.create_task(guarded.get(PEOPLE, "caity")) for _ in range(inspector.AT_ONCE + 1)}
+        (refused,), waiting = await asyncio.wait(people, return_when=asyncio.FIRST_COMPLETED)
+        assert refused.result().status_code == 429
+        for path in ("recall", "focus", "chronicle"):
+            asked = guarded.get(f"/api/agents/servnak/{path}", "caity", params={"query": "where is Ruth?"})
+            assert (await asked).status_code == 429
+    assert {(await answer).status_code for answer in waiting} == {200}
