@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 
 from api.answers import route, shown
 from api.authentication import MAX_ID
@@ -89,7 +89,6 @@ async def transistors(ask: Asking) -> Response:
 
 @router.get(**route(questions.PEOPLE, "recall"))
 async def people(
-    request: Request,
     ask: Asking,
     person: Annotated[str | None, Query(min_length=1, max_length=MAX_ID, examples=["caity"])] = None,
     limit: Limit = 20,
@@ -97,25 +96,24 @@ async def people(
 ) -> Response:
     """What it knows about people, with the memories each fact comes from; of one person, or how two stand to
     each other ("Ann and Bob")."""
-    return shown(await ask.at_length(request, Inspector.people, person, limit, offset))
+    return shown(await ask.at_length(Inspector.people, person, limit, offset))
 
 
 @router.get(**route(questions.PROFILE, "recall"))
-async def profile(request: Request, ask: Asking, limit: Limit = 20, offset: Offset = 0) -> Response:
+async def profile(ask: Asking, limit: Limit = 20, offset: Offset = 0) -> Response:
     """What it makes of people, the strongest relationship first. A player sees only its own."""
-    return shown(await ask.at_length(request, Inspector.profile, limit, offset))
+    return shown(await ask.at_length(Inspector.profile, limit, offset))
 
 
 @router.get(**route(questions.JOURNAL, "recall"))
 async def journal(
-    request: Request,
     ask: Asking,
     day: Annotated[str | None, Query(min_length=1, max_length=20, examples=["2026-11-23"])] = None,
     limit: Limit = 7,
     offset: Offset = 0,
 ) -> Response:
     """What happened to it, day by day, latest first, with the memories behind each sentence."""
-    return shown(await ask.at_length(request, Inspector.journal, day, limit, offset))
+    return shown(await ask.at_length(Inspector.journal, day, limit, offset))
 
 
 @router.get(**route(questions.CHRONICLE, "recall"))

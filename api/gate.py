@@ -216,7 +216,7 @@ def enter(scope: Scope, held: AccessToken | None = None) -> None:
         if place.greedy:
             status = HTTPStatus.TOO_MANY_REQUESTS
             why = "This token has too many requests and streams open; close one, or wait."
-        raise RefusedRequest(status, why, {"Retry-After": "1", "Connection": "close"})
+        raise RefusedRequest(status, why, {"Connection": "close"})
 
 
 def _prove(place: Place | None, held: AccessToken) -> None:

@@ -43,13 +43,13 @@ router = topic_router("/api", tags=["memory"])
 @router.get(**route(questions.STATS, tagged=True))
 async def stats(ask: Asking) -> Response:
     """How full its memory is: figures without content, open to everybody."""
-    return tagged(ask.connection, ask(Inspector.stats))
+    return tagged(ask.request, ask(Inspector.stats))
 
 
 @router.get(**route(questions.WORKING, tagged=True))
 async def working(ask: Asking, limit: Limit = 20, cursor: Cursor = "") -> Response:
     """Its latest memories, oldest first. Further pages go back in time."""
-    return paged(ask.connection, partial(ask, Inspector.working), latest_first, limit, cursor)
+    return paged(ask.request, partial(ask, Inspector.working), latest_first, limit, cursor)
 
 
 @router.get(**route(questions.EPISODIC, tagged=True))
@@ -58,19 +58,19 @@ async def episodic(
 ) -> Response:
     """The memories that mattered enough to keep, most important first."""
     page = partial(ask, Inspector.episodic, min_importance=min_importance, who=user_id or None)
-    return paged(ask.connection, page, by_importance, limit, cursor)
+    return paged(ask.request, page, by_importance, limit, cursor)
 
 
 @router.get(**route(questions.IMPORTANT, tagged=True))
 async def important(ask: Asking, limit: Limit = 10, cursor: Cursor = "") -> Response:
     """The most important memories it has in mind."""
-    return paged(ask.connection, partial(ask, Inspector.important), by_importance, limit, cursor)
+    return paged(ask.request, partial(ask, Inspector.important), by_importance, limit, cursor)
 
 
 @router.get(**route(questions.BY_USER, tagged=True))
 async def by_user(ask: Asking, user_id: Who = "me", limit: Limit = 10, cursor: Cursor = "") -> Response:
     """The memories of one user it has in mind, oldest first. Further pages go back in time."""
-    return paged(ask.connection, partial(ask, Inspector.by_user, user_id), latest_first, limit, cursor)
+    return paged(ask.request, partial(ask, Inspector.by_user, user_id), latest_first, limit, cursor)
 
 
 @router.get(**route(questions.BROWSE))

@@ -181,7 +181,7 @@ T = TypeVar("T")
 class AskAgent:
     """Asks the inspector about the character in the path, on behalf of the caller."""
 
-    connection: HTTPConnection
+    request: Request
     caller: Caller
     agent: str
 
@@ -189,18 +189,17 @@ class AskAgent:
         self, question: Callable[Concatenate[Inspector, Caller, str, P], T], *args: P.args, **named: P.kwargs
     ) -> T:
         """The answer to a question, a method of `Inspector`; its other arguments follow."""
-        return question(parts_of(self.connection).inspector, self.caller, self.agent, *args, **named)
+        return question(parts_of(self.request).inspector, self.caller, self.agent, *args, **named)
 
     async def at_length(
         self,
-        request: Request,
         question: Callable[Concatenate[Inspector, Caller, str, P], Coroutine[Any, Any, T]],
         *args: P.args,
         **named: P.kwargs,
     ) -> T:
         """The answer to a question that takes a while; the work for it ends where the client goes away."""
         answer = asyncio.create_task(self(question, *args, **named))
-        gone = asyncio.create_task(_gone(request))
+        gone = asyncio.create_task(_gone(self.request))
         try:
             await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
             if not answer.done():
@@ -217,9 +216,9 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def _asking(connection: HTTPConnection, agent: AgentName, caller: Reader) -> AskAgent:
-    await parts_of(connection).society.readers.turn()  # else everybody would wait for all that ask at once
-    return AskAgent(connection, caller, agent)
+async def _asking(request: Request, agent: AgentName, caller: Reader) -> AskAgent:
+    await parts_of(request).society.readers.turn()  # else everybody would wait for all that ask at once
+    return AskAgent(request, caller, agent)
 
 
 Asking = Annotated[AskAgent, Depends(_asking)]

@@ -164,7 +164,6 @@ class Turns:
             raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
                 f"{agent_id} has {most} turns waiting{behind}; send it again in a moment.",
-                {"Retry-After": "1"},
             )
 
     async def _turn(self, perceive: Callable[[Percept], Awaitable[Trace]], percept: Percept) -> Trace:

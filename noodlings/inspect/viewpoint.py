@@ -262,7 +262,7 @@ class Viewpoint:
             override=None if entry.override is None else self.figure(entry.override),
             override_by=entry.override_by,
             parts=self.parts(parts),
-            strength=self.strength(entry),
+            strength=self.figure(self.agent.memory.strength(entry, self.now)),
             kind=entry.kind.value,
             pinned=entry.pinned,
             recall_count=entry.recall_count,
