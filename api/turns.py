@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -31,6 +31,8 @@ UNFINISHED = 64
 """The most turns of one agent under way."""
 SHARE = 8
 """The most of these for one user, so that nobody can monopolize a character."""
+LINE = 1_000
+"""Characters of a line that count as one turn of a user: a turn on a long line takes long."""
 TOKEN_SHARE = 48
 """The most of these for one token; a world speaks for many users."""
 FINISH_SECONDS = 30.0
@@ -142,39 +144,40 @@ class Turns:
     ) -> asyncio.Task[Trace]:
         if self._closed:
             raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping; try later.")
-        shares: list[_Share] = [(agent_id, "", ""), (agent_id, "token", token)]
+        shares: dict[_Share, int] = {(agent_id, "", ""): 1, (agent_id, "token", token): 1}
         if percept.kind is not Kind.EVENT:  # game events belong to no user; they count for the token
-            shares.append((agent_id, "user", percept.user_id))
-        for share in shares:
-            self._require_room(share)
+            shares[agent_id, "user", percept.user_id] = min(1 + len(percept.text) // LINE, SHARE)
+        for share, count in shares.items():
+            self._require_room(share, count)
         perceive = turn or partial(self._society.perceive, agent_id)
         task = asyncio.create_task(self._turn(perceive, percept), name=f"turn of {agent_id}")
         release = self._society.hold(agent_id)
         task.add_done_callback(lambda done: release())
         self._tasks.add(task)
         self._unfinished.update(shares)
-        task.add_done_callback(lambda done: self._finished(shares, done))
+        task.add_done_callback(lambda done: self._finished(agent_id, shares, done))
         return task
 
-    def _require_room(self, share: _Share) -> None:
+    def _require_room(self, share: _Share, count: int) -> None:
         agent_id, whose, _ = share
         most = {"token": TOKEN_SHARE, "user": SHARE}.get(whose, UNFINISHED)
-        if self._unfinished[share] >= most:
+        if self._unfinished[share] + count > most:
             behind = f" for this {whose}" if whose else ""
+            if whose == "user":
+                behind += " (a long line counts as several)"
             raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
-                f"{agent_id} has {most} turns waiting{behind}; send it again in a moment.",
+                f"{agent_id} has {self._unfinished[share]} turns waiting{behind}; send it again in a moment.",
             )
 
     async def _turn(self, perceive: Callable[[Percept], Awaitable[Trace]], percept: Percept) -> Trace:
         await self._scheduler.turn()  # else readers would wait for all turns that were sent at once
         return await perceive(percept)
 
-    def _finished(self, shares: list[_Share], task: asyncio.Task[Trace]) -> None:
+    def _finished(self, agent_id: str, shares: Mapping[_Share, int], task: asyncio.Task[Trace]) -> None:
         self._tasks.discard(task)
         self._unfinished.subtract(shares)
         self._unfinished = +self._unfinished  # drops the zeros: a world has many users
-        agent_id = shares[0][0]
         if not task.cancelled() and task.exception() is not None:
             self._read_back.discard(self._held(agent_id))  # its percept may be stored, with the key
             log.warning("a turn of %s failed: %s", agent_id, task.exception())

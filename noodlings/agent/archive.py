@@ -125,21 +125,34 @@ class AgentArchive:
             )
 
     async def search(
-        self, query: str, filters: Filters = EVERYTHING, tier: Tier = Tier.OPEN, **options: Any
+        self,
+        query: str,
+        filters: Filters = EVERYTHING,
+        tier: Tier = Tier.OPEN,
+        *,
+        patient: bool = False,
+        **options: Any,
     ) -> list[Hit]:
         """See `Searcher.search`; the question is embedded here where possible.
 
         Args:
             tier: of the question; if the embedder may not read it, only its words are searched.
+            patient: no turn waits for it, so turns come first.
             options: the settings decide where these do not say how much mood counts.
         """
         may = tier <= self.embedding.reach
-        vector = await self.vector(query, filters, options.get("asker")) if may else None
+        asker = options.get("asker")
+        vector = await self.vector(query, filters, asker, patient=patient) if may else None
         asked = self.retrieval.model_dump() | options
         return self.searcher.search(query, filters, query_vector=vector, **asked)
 
     async def vector(
-        self, query: str, filters: Filters = EVERYTHING, asker: str | None = None
+        self,
+        query: str,
+        filters: Filters = EVERYTHING,
+        asker: str | None = None,
+        *,
+        patient: bool = False,
     ) -> Vector | None:
         """The vector of a question, for `Searcher.search`; None to search by words.
 
@@ -149,7 +162,8 @@ class AgentArchive:
         embedded, entries = self.index.embedded(filters) if self._backlog.dimensions else (0, 0)
         if not embedded or 2 * embedded < entries:
             return None
-        vector = await self.embedding.question(self.searcher.wording(query, filters, asker))
+        wording = self.searcher.wording(query, filters, asker)
+        vector = await self.embedding.question(wording, patient=patient)
         return vector if vector is not None and vector.shape == (self._backlog.dimensions,) else None
 
     def relationship(self, filters: Filters, now: float) -> Relationship | None:

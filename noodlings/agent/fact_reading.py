@@ -154,7 +154,7 @@ class FactReading:
         await archive.soon()
         words = uncalled(" ".join(line.user_text for line in lines), self.core.persona)
         among = Filters(kinds=FACTS, user=first.user_id)
-        hits = await archive.search(words, among, first.tier, limit=KNOWN)
+        hits = await archive.search(words, among, first.tier, patient=True, limit=KNOWN)
         latest = reversed(archive.index.latest(among, KNOWN))
         found = archive.entries(list(dict.fromkeys([*(hit.entry_id for hit in hits), *latest]))[:KNOWN])
         replaced = former(found, archive, self.services.store, among)

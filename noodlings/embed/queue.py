@@ -1,9 +1,10 @@
 """Embeds all texts of a society by one model, on one thread.
 
-Texts that somebody waits for (a line just said, a question to a memory) come first, in order, several
-together, and the same text once however many ask. Then comes the backlog of entries without a vector, each
-of its owners in turn. No event waits for the backlog, and if there is no vector in time, words must do. An
-entry without a vector in the store is still to be embedded, so none is lost when the process ends.
+What a turn waits for (a line just said, what it asks of the memory) comes first, in order, several together,
+and the same text once however many ask. Then come the questions of those who look into a memory, one at a
+time, and last the backlog of entries without a vector, each of its owners in turn. No event waits for the
+backlog, and if there is no vector in time, words must do. An entry without a vector in the store is still to
+be embedded, so none is lost when the process ends.
 """
 
 from __future__ import annotations
@@ -68,9 +69,14 @@ class Backlog(Protocol):
 
 @dataclass(slots=True)
 class _Asked:
-    """A text that somebody waits for: where its vector will be cached, and the promises of it."""
+    """A text that somebody waits for: where its vector will be cached, and the promises of it.
+
+    Attributes:
+        patient: no turn waits for it.
+    """
 
     kept: Kept
+    patient: bool
     promises: list[Future[Understood]] = field(default_factory=list)
 
     def keep(self, text: str, understood: Understood) -> None:
@@ -163,12 +169,12 @@ class EmbeddingQueue:
 
     # -- what somebody waits for
 
-    async def vector(self, text: str) -> Vector | None:
-        understood = await self.understood(text)
+    async def vector(self, text: str, *, patient: bool = False) -> Vector | None:
+        understood = await self.understood(text, patient=patient)
         return None if understood is None else understood.vector
 
-    async def understood(self, text: str) -> Understood | None:
-        """A text as the embedder understands it, read-only.
+    async def understood(self, text: str, *, patient: bool = False) -> Understood | None:
+        """A text as the embedder understands it, read-only; with `patient`, after all that turns wait for.
 
         None without an embedder, when it failed, for an empty text, and when too many texts are waiting. The
         latest texts are cached, because a whole room hears a line, and each hearer then searches by it.
@@ -176,7 +182,7 @@ class EmbeddingQueue:
         if self._embedder is None or not text or self.gave_up or (self.local and self._behind):
             return None
         try:
-            found = self._find(text)
+            found = self._find(text, patient)
             if not isinstance(found, Future):
                 return found
             understood = await asyncio.wrap_future(found)
@@ -185,14 +191,14 @@ class EmbeddingQueue:
         await self._scheduler.turn()  # else all that were embedded together would go on at the same moment
         return understood
 
-    async def question(self, text: str) -> Vector | None:
+    async def question(self, text: str, *, patient: bool = False) -> Vector | None:
         """The vector of a question; None if there is none in time, and words must do."""
         if self.local:
-            return None if self._behind else await self.vector(text)
+            return None if self._behind else await self.vector(text, patient=patient)
         if self._now() < self._quiet_until:
             return None
         try:
-            return await asyncio.wait_for(self.vector(text), QUESTION_SECONDS)
+            return await asyncio.wait_for(self.vector(text, patient=patient), QUESTION_SECONDS)
         except TimeoutError:
             return None
 
@@ -244,12 +250,12 @@ class EmbeddingQueue:
         return 0.0 if self.embed_asked() else self.embed_backlog()
 
     def embed_asked(self) -> bool:
-        """Embed the texts that have waited longest; False if nobody waits."""
+        """Embed the texts that are next; False if nobody waits."""
         with self._lock:
             for text, asked in list(self._asked.items()):
                 if all(promise.cancelled() for promise in asked.promises):
                     del self._asked[text]
-            texts = _together(self._asked)
+            texts = self._next()
         if not texts:
             return False
         try:
@@ -336,7 +342,12 @@ class EmbeddingQueue:
     def _behind(self) -> bool:
         return self.waiting >= MOST_WAITING
 
-    def _find(self, text: str) -> Understood | Future[Understood]:
+    def _next(self) -> list[str]:
+        """What turns have waited for longest, together; else one question, as a turn may come meanwhile."""
+        urgent = [text for text, asked in self._asked.items() if not (asked.patient and self.local)]
+        return _together(urgent) or list(islice(self._asked, 1))
+
+    def _find(self, text: str, patient: bool) -> Understood | Future[Understood]:
         """The text as it is cached, or a promise of it."""
         with self._lock:
             known = self._kept.get(text)
@@ -345,7 +356,8 @@ class EmbeddingQueue:
                 return known
             if self._closed:
                 raise NoodlingsError("nothing is embedded any more")
-            asked = self._asked.setdefault(text, _Asked(self._kept))
+            asked = self._asked.setdefault(text, _Asked(self._kept, patient))
+            asked.patient &= patient
             promise: Future[Understood] = Future()
             asked.promises.append(promise)
         self.nudge()

@@ -8,7 +8,6 @@ tests; and links to commits that belong to them.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -142,7 +141,7 @@ async def _nearness(
         if entries[one.id].audience.tier <= embedding.reach
     }
     try:
-        vectors = await asyncio.to_thread(embedding.embed, [clean(query), *messages.values()])
+        vectors = await viewpoint.aside(lambda: embedding.embed([clean(query), *messages.values()]))
     except NoodlingsError:
         return {}
     return dict(zip(messages, np.clip(vectors[1:] @ vectors[0], 0.0, 1.0).tolist(), strict=True))

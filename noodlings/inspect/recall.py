@@ -105,7 +105,7 @@ async def search(
     """
     caller, archive = viewpoint.caller, searchable(viewpoint)
     await archive.within(LOADING_SECONDS)
-    options |= {"limit": limit, "asker": caller.user_id}
+    options |= {"limit": limit, "asker": caller.user_id, "patient": True}
     loaded, asked = archive.loaded, (subject(query), readable_by(caller, filters))
     hits = await archive.search(*asked, **options)
     if hits or loaded:

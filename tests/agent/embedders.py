@@ -75,3 +75,10 @@ class Still(EmbeddingQueue):
         """Everything there is to do by now."""
         while self.embed_backlog() == 0.0:
             pass
+
+
+class Unthreaded(EmbeddingQueue):
+    """Embeds nothing by itself."""
+
+    def nudge(self) -> None:
+        """Nobody is woken."""

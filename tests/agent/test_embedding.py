@@ -17,7 +17,7 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import Vector
 from noodlings.values.percept import Percept
 from tests.agent.archives import Make, commit, counts, filled, said, wake
-from tests.agent.embedders import Flaky, Still, Time
+from tests.agent.embedders import Flaky, Still, Time, Unthreaded
 from tests.fakes import HashingEmbedder
 
 SOON = 10.0
@@ -155,6 +155,29 @@ async def test_a_local_model_answers_a_question_at_once(time: Time) -> None:
     vector = await embedding.question("my dog")
     assert vector is not None
     assert await embedding.question("") is None
+
+
+async def test_what_turns_wait_for_comes_before_what_others_ask(time: Time) -> None:
+    embedder = Flaky()
+    embedding = Unthreaded(embedder, monotonic=time)
+    asked = [asyncio.ensure_future(embedding.question(f"who is {one}?", patient=True)) for one in range(3)]
+    await asyncio.sleep(0)
+    heard = [asyncio.ensure_future(embedding.vector(text)) for text in ("my dog", "my cat", "who is 2?")]
+    await asyncio.sleep(0)
+    while embedding.embed_asked():
+        pass
+    assert embedder.asked == [["who is 2?", "my dog", "my cat"], ["who is 0?"], ["who is 1?"]]
+    assert all(vector is not None for vector in await asyncio.gather(*asked, *heard))
+
+
+async def test_an_endpoint_is_asked_for_all_of_them_together(time: Time) -> None:
+    embedder = Flaky()
+    embedding = Unthreaded(embedder, local=False, monotonic=time)
+    asked = [asyncio.ensure_future(embedding.vector(f"who is {one}?", patient=True)) for one in range(3)]
+    await asyncio.sleep(0)
+    assert embedding.embed_asked()
+    assert embedder.asked == [["who is 0?", "who is 1?", "who is 2?"]]
+    assert all(vector is not None for vector in await asyncio.gather(*asked))
 
 
 async def test_a_question_to_an_endpoint_goes_over_the_thread_and_is_waited_for() -> None:

@@ -197,6 +197,24 @@ async def test_nobody_keeps_a_character_from_everybody_else(
     assert (await post(most)).status_code == 200
 
 
+async def test_long_lines_of_a_user_count_as_several(guarded: Site, monkeypatch: pytest.MonkeyPatch):
+    begun, go_on = slowed(guarded, monkeypatch)
+    long = BODY | {"text": "geese " * 600}
+    waiting = [asyncio.create_task(guarded.post(PATH, long, "caity")) for _ in range(2)]
+    for _ in waiting:
+        await begun.acquire()
+    refused = await guarded.post(PATH, BODY, "caity")
+    assert refused.status_code == 429
+    assert "a long line counts as several" in refused.json()["detail"]
+    others = BODY | {"user_id": "user_toad"}
+    waiting.append(asyncio.create_task(guarded.post(PATH, others, "toad")))
+    await begun.acquire()
+    go_on.set()
+    assert {one.status_code for one in await asyncio.gather(*waiting)} == {200}
+    monkeypatch.setattr(turns, "LINE", 100)
+    assert (await guarded.post(PATH, long, "caity")).status_code == 200  # alone it fits in, however long
+
+
 async def test_events_of_a_game_are_not_one_users(guarded: Site, monkeypatch: pytest.MonkeyPatch):
     begun, go_on = slowed(guarded, monkeypatch)
     path, event = "/api/agents/servnak/events", {"event": "health_critical", "data": {"hp": 3}}
