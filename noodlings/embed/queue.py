@@ -46,6 +46,8 @@ QUIET_SECONDS = 30.0
 _LEAVE_SECONDS = 2.0
 
 Kept = OrderedDict[str, Understood]
+_Key = tuple[str, bool]
+"""A text, and whether no turn waits for it."""
 Made = TypeVar("Made")
 
 log = logging.getLogger(__name__)
@@ -69,14 +71,9 @@ class Backlog(Protocol):
 
 @dataclass(slots=True)
 class _Asked:
-    """A text that somebody waits for: where its vector will be cached, and the promises of it.
-
-    Attributes:
-        patient: no turn waits for it.
-    """
+    """A text that somebody waits for: where its vector will be cached, and the promises of it."""
 
     kept: Kept
-    patient: bool
     promises: list[Future[Understood]] = field(default_factory=list)
 
     def keep(self, text: str, understood: Understood) -> None:
@@ -130,7 +127,7 @@ class EmbeddingQueue:
         self._now = monotonic
         self._lock = threading.Lock()
         self._kept: Kept = OrderedDict()
-        self._asked: dict[str, _Asked] = {}
+        self._asked: dict[_Key, _Asked] = {}
         # Those with something to do, the next one first. One disappears with its agent: what is left to embed
         # is in the store.
         self._backlogs: dict[weakref.ref[Backlog], None] = {}
@@ -177,7 +174,8 @@ class EmbeddingQueue:
         """A text as the embedder understands it, read-only; with `patient`, after all that turns wait for.
 
         None without an embedder, when it failed, for an empty text, and when too many texts are waiting. The
-        latest texts are cached, because a whole room hears a line, and each hearer then searches by it.
+        latest texts are cached, because a whole room hears a line, and each hearer then searches by it; but
+        not for the patient: whoever asked would see by the time it took whether somebody had said the same.
         """
         if self._embedder is None or not text or self.gave_up or (self.local and self._behind):
             return None
@@ -252,22 +250,23 @@ class EmbeddingQueue:
     def embed_asked(self) -> bool:
         """Embed the texts that are next; False if nobody waits."""
         with self._lock:
-            for text, asked in list(self._asked.items()):
+            for key, asked in list(self._asked.items()):
                 if all(promise.cancelled() for promise in asked.promises):
-                    del self._asked[text]
-            texts = self._next()
-        if not texts:
+                    del self._asked[key]
+            keys = self._next()
+        if not keys:
             return False
+        texts = list(dict.fromkeys(text for text, _ in keys))
         try:
             understood = self._ask(lambda embedder: understood_by(embedder, texts))
         except Exception as error:  # noqa: BLE001 -- it is raised where the vectors are waited for
             self._quiet_until = self._now() + QUIET_SECONDS
-            for _, asked in self._take(texts):
+            for _, asked in self._take(keys):
                 asked.fail(error)
             return True
         self._quiet_until = 0.0
         made = dict(zip(texts, understood, strict=True))
-        for text, asked in self._take(texts, made):
+        for (text, _), asked in self._take(keys, made):
             asked.fulfil(made[text])
         return True
 
@@ -342,35 +341,34 @@ class EmbeddingQueue:
     def _behind(self) -> bool:
         return self.waiting >= MOST_WAITING
 
-    def _next(self) -> list[str]:
+    def _next(self) -> list[_Key]:
         """What turns have waited for longest, together; else one question, as a turn may come meanwhile."""
-        urgent = [text for text, asked in self._asked.items() if not (asked.patient and self.local)]
+        urgent = (key for key in self._asked if not (key[1] and self.local))
         return _together(urgent) or list(islice(self._asked, 1))
 
     def _find(self, text: str, patient: bool) -> Understood | Future[Understood]:
         """The text as it is cached, or a promise of it."""
         with self._lock:
-            known = self._kept.get(text)
+            known = None if patient else self._kept.get(text)
             if known is not None:
                 self._kept.move_to_end(text)
                 return known
             if self._closed:
                 raise NoodlingsError("nothing is embedded any more")
-            asked = self._asked.setdefault(text, _Asked(self._kept, patient))
-            asked.patient &= patient
+            asked = self._asked.setdefault((text, patient), _Asked(self._kept))
             promise: Future[Understood] = Future()
             asked.promises.append(promise)
         self.nudge()
         return promise
 
     def _take(
-        self, texts: Iterable[str], made: Mapping[str, Understood] | None = None
-    ) -> list[tuple[str, _Asked]]:
-        """Remove those of the texts that somebody still waits for, and cache what was made."""
+        self, keys: Iterable[_Key], made: Mapping[str, Understood] | None = None
+    ) -> list[tuple[_Key, _Asked]]:
+        """Remove those of the texts that somebody still waits for, and cache what was made for turns."""
         with self._lock:
-            taken = [(text, self._asked.pop(text)) for text in texts if text in self._asked]
-            for text, asked in taken:
-                if made is not None:
+            taken = [(key, self._asked.pop(key)) for key in keys if key in self._asked]
+            for (text, patient), asked in taken:
+                if made is not None and not patient:
                     asked.keep(text, made[text])
         return taken
 
@@ -411,13 +409,13 @@ def understood_by(embedder: Embedder, texts: Sequence[str]) -> Sequence[Understo
     return found
 
 
-def _together(texts: Iterable[str]) -> list[str]:
+def _together(keys: Iterable[_Key]) -> list[_Key]:
     """The first texts, as many as are embedded together."""
-    chosen: list[str] = []
+    chosen: list[_Key] = []
     length = 0
-    for text in islice(texts, TOGETHER):
-        length += len(text)
+    for key in islice(keys, TOGETHER):
+        length += len(key[0])
         if chosen and length > TOGETHER_CHARACTERS:
             break
-        chosen.append(text)
+        chosen.append(key)
     return chosen

@@ -166,8 +166,17 @@ async def test_what_turns_wait_for_comes_before_what_others_ask(time: Time) -> N
     await asyncio.sleep(0)
     while embedding.embed_asked():
         pass
-    assert embedder.asked == [["who is 2?", "my dog", "my cat"], ["who is 0?"], ["who is 1?"]]
+    assert embedder.asked == [["my dog", "my cat", "who is 2?"], ["who is 0?"], ["who is 1?"], ["who is 2?"]]
     assert all(vector is not None for vector in await asyncio.gather(*asked, *heard))
+
+
+async def test_what_was_said_is_embedded_anew_for_whoever_searches_for_it(time: Time) -> None:
+    """Else the time of a search would tell whether somebody had said just this, in confidence even."""
+    embedder = Flaky()
+    embedding = Still(embedder, monotonic=time)
+    for patient in (False, True, True, False):
+        assert await embedding.vector("I stole the ring", patient=patient) is not None
+    assert embedder.asked == [["I stole the ring"]] * 3
 
 
 async def test_an_endpoint_is_asked_for_all_of_them_together(time: Time) -> None:
