@@ -7,6 +7,7 @@ from argon2.profiles import CHEAPEST
 
 from api import command_lines
 from commands import registry
+from commands.registry import Reply
 from noodlings.errors import StoreError
 from noodlings.worlds.accounts import Accounts
 from tests.api.conftest import Site
@@ -160,7 +161,7 @@ async def test_an_owner_comes_in_where_somebody_had_the_same_name(guarded: Site,
         (dora.user_id, "Dora"),
         ("user_caity", "caity"),
     ]
-    assert [line.text for line in seen if line.name != "SERVNAK"][:2] == ["arrives", "hello"]
+    assert [line.text for line in seen if line.name == "caity"][:2] == ["arrives", "hello"]
 
 
 async def test_whoever_had_to_give_way_during_a_line_takes_nobody_along(
@@ -176,6 +177,31 @@ async def test_whoever_had_to_give_way_during_a_line_takes_nobody_along(
     monkeypatch.setattr(registry, "dispatch", meanwhile)
     await type_(site, "quit", name="Caity")
     assert "user_caity" in {being.id for being, _ in world.who()}
+
+
+@pytest.mark.parametrize("rooms", [True, False])
+async def test_a_command_takes_a_turn_before_it_is_run_and_before_its_answer_is_drawn(
+    site: Site, monkeypatch: pytest.MonkeyPatch, rooms: bool
+):
+    turn, dispatch, render, done = site.society.readers.turn, registry.dispatch, Reply.render, []
+
+    async def waiting():
+        await turn()
+        done.append("turn")
+
+    async def running(line, context):
+        done.append("run")
+        return await dispatch(line, context)
+
+    def drawing(reply, width=80, colour=False):
+        done.append("draw")
+        return render(reply, width, colour)
+
+    monkeypatch.setattr(site.society.readers, "turn", waiting)
+    monkeypatch.setattr(registry, "dispatch", running)
+    monkeypatch.setattr(Reply, "render", drawing)
+    await type_(site, "@why servnak", rooms=rooms)
+    assert done == ["turn", "run", "turn", "draw"]
 
 
 async def test_the_width_is_kept(site: Site):
