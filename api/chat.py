@@ -50,7 +50,7 @@ def _words(content: object) -> object:
         if not all(isinstance(text, str) for text in content):
             raise ValueError("the text of every part must be a string")
         content = "\n".join(content)
-    return "\n".join(map(clean, content.splitlines())) if isinstance(content, str) else content
+    return content
 
 
 _PART = {
@@ -164,7 +164,8 @@ async def completions(
     caller = _speaker(held, asked.user or "", user, society)
     request.state.caller = caller
     agent_id = _character(society, asked.model)
-    talk = ClientTalk.of([message.said() for message in asked.messages])
+    talks: ClientTalks = request.app.state.talks
+    talk = await talks.read([message.said() for message in asked.messages], caller.user_id)
     reply = _Reply(request, caller, agent_id, talk)
     begun = asyncio.ensure_future(reply.task() if talk.is_task else reply.turn(held, clean(key)))
     begun.add_done_callback(reply.ended)

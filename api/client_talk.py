@@ -23,7 +23,7 @@ from noodlings.errors import UserError
 from noodlings.ports import Allowance
 from noodlings.recall.filters import EVERYTHING
 from noodlings.recall.repetition import Wording, says_something, spelt_out
-from noodlings.text import MAX_LINE, clean
+from noodlings.text import MAX_LINE, CleanText, clean
 from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
 from noodlings.values.memory import CLIENT_HISTORY, ImportanceParts, MemoryEntry, given, written_by
@@ -51,7 +51,7 @@ _SYSTEMS_TASK = re.compile(
 """The beginning of a system message that gives a task instead of describing a character."""
 
 Said = tuple[str, str]
-"""Role (system, user or assistant) and cleaned text."""
+"""Role (system, user or assistant) and text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class ClientTalk:
     """The messages of one request.
 
     Attributes:
+        messages: all of them, each line cleaned.
         heard: the user's last message, as one line, or "".
         before: what user and assistant said before it, each as one line.
         is_task: it is for a model; no character may hear or remember it.
@@ -66,12 +67,13 @@ class ClientTalk:
 
     messages: tuple[Said, ...]
     heard: str
-    before: tuple[Said, ...]
+    before: tuple[tuple[str, CleanText], ...]
     is_task: bool
 
     @classmethod
-    def of(cls, messages: Sequence[Said]) -> ClientTalk:
+    def of(cls, sent: Sequence[Said]) -> ClientTalk:
         """Raises `UserError` if there is nothing to hear."""
+        messages = tuple((role, "\n".join(map(clean, words.splitlines()))) for role, words in sent)
         talk = [(role, clean(words)) for role, words in messages]
         last = max((at for at, (role, _) in enumerate(talk) if role == "user"), default=None)
         heard = "" if last is None else talk[last][1]
@@ -83,7 +85,7 @@ class ClientTalk:
         if not is_task and len(heard) > MAX_LINE:
             raise UserError(f"a message may have up to {MAX_LINE:,} characters; this one has {len(heard):,}")
         before = tuple(said for said in talk[:last] if said[0] != "system")
-        return cls(tuple(messages), heard, before, is_task)
+        return cls(messages, heard, before, is_task)
 
     @property
     def goes_on(self) -> bool:
@@ -92,7 +94,7 @@ class ClientTalk:
 
     def earlier(self, agent_id: str, user_id: str, now: float) -> tuple[MemoryEntry, ...]:
         """The latest exchanges before, for a model; they are confined and not stored."""
-        asked: list[tuple[str, str | None]] = []
+        asked: list[tuple[CleanText, str | None]] = []
         for role, words in self.before:
             if role == "user":
                 asked.append((words, None))
@@ -105,7 +107,7 @@ class ClientTalk:
                 timestamp=now,
                 step=0,
                 user_id=user_id,
-                user_text=clean(words),
+                user_text=words,
                 affect=None,
                 surprise=0.0,
                 encoded_importance=0.0,
@@ -123,6 +125,11 @@ class ClientTalks:
     def __init__(self, society: Society) -> None:
         self._society = society
         self._locks = WeakValueDictionary[tuple[str, str], asyncio.Lock]()
+
+    async def read(self, sent: Sequence[Said], user_id: str) -> ClientTalk:
+        """What a client sent, as `ClientTalk.of` reads it. Long texts take long to clean: see `history`."""
+        async with self._alone("a history", user_id):
+            return await asyncio.to_thread(ClientTalk.of, sent)
 
     async def history(self, talk: ClientTalk, agent_id: str, user_id: str) -> str:
         """A hash of the messages before, as the character may keep them.

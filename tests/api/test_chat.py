@@ -16,7 +16,7 @@ from unicodedata import normalize
 
 import pytest
 
-from api import chat
+from api import chat, client_talk
 from api.server import make_app
 from noodlings import app
 from noodlings.errors import StoreError
@@ -27,6 +27,7 @@ from noodlings.store.keys import UserKeys
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.store.vault import Encryption
+from noodlings.text import MAX_LINE, clean
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
@@ -782,3 +783,23 @@ async def test_an_evening_of_secrets_through_the_door(make_site: MakeSite, monke
     await site.society.rest(10.0)
     assert evening.leaks == []
     assert evening.images > 0
+
+
+async def test_long_messages_are_cleaned_beside_the_event_loop(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, cleaned_by = threading.get_ident(), set[int]()
+
+    def cleaning(text: str) -> str:
+        if len(text) > MAX_LINE:
+            cleaned_by.add(threading.get_ident())
+        return clean(text)
+
+    monkeypatch.setattr(chat, "clean", cleaning)
+    monkeypatch.setattr(client_talk, "clean", cleaning)
+    long = "\u05d0" * (MAX_LINE + 1)
+    refused = await site.post(PATH, body(user(long)))
+    assert refused.json()["error"]["message"].startswith("a message may have up to 4,000")
+    await say(site, user(long), assistant(long), user("hello"))
+    assert cleaned_by
+    assert here not in cleaned_by
