@@ -35,7 +35,7 @@ Moment = Annotated[
 @router.get(**route(questions.AGENTS, "agents"))
 async def agents(caller: Reader, inspector: InspectorPart) -> Response:
     """List all characters, sorted by name."""
-    return shown(inspector.agents(caller))
+    return shown(await inspector.agents(caller))
 
 
 @router.get(**route(questions.AGENT, "agents"))

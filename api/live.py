@@ -106,7 +106,7 @@ async def _serve(socket: WebSocket, parts: ServerParts, reader: FeedReader, held
 async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader, held: AccessToken) -> None:
     messages: MessageCache = socket.app.state.messages
     heartbeat = parts.society.settings.live.heartbeat_seconds
-    await socket.send_text(_written(_snapshot(parts, reader.caller, reader.agent_id)))
+    await socket.send_text(_written(await _snapshot(parts, reader.caller, reader.agent_id)))
     while True:
         taken = reader.take()
         if taken is None:
@@ -133,10 +133,9 @@ async def _until_gone(socket: WebSocket) -> None:
             return
 
 
-def _snapshot(parts: ServerParts, caller: Caller, agent_id: str) -> dict[str, Any]:
+async def _snapshot(parts: ServerParts, caller: Caller, agent_id: str) -> dict[str, Any]:
     """The first message to a client."""
     inspector = parts.inspector
-    agents = [agent_id] if agent_id else parts.society.agents.at_hand
     return {
         "type": "snapshot",
         "time": parts.society.clock.now(),
@@ -146,7 +145,7 @@ def _snapshot(parts: ServerParts, caller: Caller, agent_id: str) -> dict[str, An
                 "stats": inspector.stats(caller, one).as_dict(),
                 "mood": inspector.mood(caller, one).as_dict(),
             }
-            for one in agents
+            async for one in inspector.in_turn(agent_id)
         ],
     }
 

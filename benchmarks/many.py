@@ -141,7 +141,7 @@ async def measured(folder: Path, few: Path, count: int) -> list[Measured]:
                 with_many.append(await turn(many, one, said))
         asleep = [await turn(many, one, LINES[3]) for one in everybody[-FEW:]]
         inspector, began = Inspector(many), time.process_time()
-        listed = inspector.agents(ADMIN)
+        listed = await inspector.agents(ADMIN)
         listing = time.process_time() - began
         among_few, among_all = (statistics.median(taken[FEW:]) for taken in (with_few, with_many))
         ratio, after = among_all / among_few, resident()

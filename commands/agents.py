@@ -30,7 +30,7 @@ async def agents(context: CommandContext, parsed: Parsed) -> Reply:
     if parsed.name:
         one = context.inspector.agent(context.caller, parsed.name)
         return Reply(one.as_dict(), agent_view(one))
-    view = context.inspector.agents(context.caller)
+    view = await context.inspector.agents(context.caller)
     return Reply(view.as_dict(), agents_view(view))
 
 

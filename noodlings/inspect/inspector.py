@@ -7,7 +7,7 @@ changes, reinforces or reorders anything.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import update_wrapper
@@ -104,14 +104,24 @@ class Inspector:
     user_id = _about(Viewpoint.user)
     why = _about(why_said)
 
-    def agents(self, caller: Caller) -> views.AgentsView:
+    async def agents(self, caller: Caller) -> views.AgentsView:
         """The agents that are in memory, by name, how many are not, and the state of the language model."""
-        at_hand = self._society.agents.at_hand
-        agents = (self.agent(caller, agent_id) for agent_id in at_hand)
+        agents = [self.agent(caller, agent_id) async for agent_id in self.in_turn()]
         status = self._society.model_status
         model = views.ModelView(str(status.state), status.sentence if caller.sees_all else status.plain)
         listed = tuple(sorted(agents, key=lambda view: view.name.casefold()))
-        return views.AgentsView(listed, model, len(self._society.agents) - len(at_hand))
+        return views.AgentsView(listed, model, len(self._society.agents) - len(agents))
+
+    async def in_turn(self, agent_id: str = "") -> AsyncIterator[str]:
+        """This id, or those of all agents that are in memory; others have their turn before each of them.
+
+        Who falls asleep meanwhile is left out: to wake one for a list could send the next to sleep.
+        """
+        agents = self._society.agents
+        for one in [agent_id] if agent_id else agents.at_hand:
+            await self._society.readers.turn()
+            if agent_id or one in agents.at_hand:
+                yield one
 
     def agent(self, caller: Caller, name: str) -> views.AgentView:
         """Who an agent is and how it feels. Everybody may see it."""

@@ -242,8 +242,14 @@ async def test_a_list_wakes_nobody(tmp_path: Path) -> None:
         society.agents["phi"], society.agents["bo"]
         inspector = Inspector(society)
         for caller in (ADMIN, CAITY):
-            view = inspector.agents(caller)
+            view = await inspector.agents(caller)
             assert ([one.id for one in view.agents], view.asleep) == (["bo", "phi"], 52)
+        listed = []
+        async for one in inspector.in_turn():
+            listed.append(one)
+            society.agents["guard_1"], society.agents["guard_2"]
+        assert listed == ["phi"]
+        assert [agent.id for agent in society.agents.awake] == ["guard_1", "guard_2"]
         assert "52 more are asleep until named." in render(agents_view(view), 100)
         context = CommandContext(ADMIN, society, inspector)
         assert "guard 49" in completions(context, "@mood g")

@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
+from api.live import _snapshot
 from commands import registry
 from commands.registry import CommandContext
 from noodlings.inspect import inspector, turns, viewpoint
+from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.viewpoint import Viewpoint
+from noodlings.inspect.views import AgentView
 from noodlings.scheduling import BETWEEN
 from noodlings.values.caller import Caller
 from tests.api.conftest import Site
@@ -156,3 +159,34 @@ async def test_searches_of_one_caller_are_few_at_once(guarded: Site) -> None:
             asked = guarded.get(f"/api/agents/servnak/{path}", "caity", params={"query": "where is Ruth?"})
             assert (await asked).status_code == 429
     assert {(await answer).status_code for answer in waiting} == {200}
+
+
+@pytest.mark.parametrize("where", ["/api/agents", "@agents", "/api/live"])
+async def test_no_two_characters_of_a_list_are_looked_at_in_the_same_pass(
+    site: Site, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    look, passes, looked = Inspector.agent, 0, list[int]()
+
+    async def count() -> None:
+        nonlocal passes
+        while True:
+            passes += 1
+            await asyncio.sleep(0)  # one pass
+
+    def looking(asked: Inspector, caller: Caller, name: str) -> AgentView:
+        looked.append(passes)
+        return look(asked, caller, name)
+
+    async def ask() -> None:
+        if where == "/api/live":
+            await _snapshot(site.parts, CAITY, "")
+        elif where == "@agents":
+            await registry.dispatch(where, CommandContext(CAITY, site.society, site.parts.inspector))
+        else:
+            assert (await site.get(where)).status_code == 200
+
+    monkeypatch.setattr(Inspector, "agent", looking)
+    counting = asyncio.create_task(count())
+    await asyncio.gather(ask(), ask())
+    counting.cancel()
+    assert len(looked) == len(set(looked)) == 2 * len(site.society.personas)

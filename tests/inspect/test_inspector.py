@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -38,7 +39,7 @@ QUESTIONS: dict[str, Callable[[Inspector, Caller], View]] = {
     "flow": lambda inspector, caller: inspector.last_retrieval(caller, "phi"),
 }
 FIGURES: dict[str, Callable[[Inspector, Caller], View]] = {
-    "agents": lambda inspector, caller: inspector.agents(caller),
+    "agents": lambda inspector, caller: asyncio.run(inspector.agents(caller)),
     "agent": lambda inspector, caller: inspector.agent(caller, "phi"),
     "stats": lambda inspector, caller: inspector.stats(caller, "phi"),
 }
@@ -106,7 +107,7 @@ def texts(view: View) -> list[str]:
 
 def test_agents_are_listed_by_name_for_everybody(society: FakeSociety, inspector: Inspector) -> None:
     society.add(FakeAgent(make_persona("Ada")))
-    assert [view.name for view in inspector.agents(BOB).agents] == ["Ada", "Phi"]
+    assert [view.name for view in asyncio.run(inspector.agents(BOB)).agents] == ["Ada", "Phi"]
     view = inspector.agent(BOB, "phi")
     assert view.mood.feeling == "content"
     assert inspector.agent(ADMIN, "phi").affect.feeling == "sorrowful"

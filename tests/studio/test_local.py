@@ -43,7 +43,7 @@ def names_in(folder: Path) -> set[str]:
 async def test_every_answer_is_the_inspectors(tmp_path: Path) -> None:
     source = Village(tmp_path)
     inspector = Inspector(society())
-    assert await source.ask(questions.AGENTS) == inspector.agents(VIEWER)
+    assert await source.ask(questions.AGENTS) == await inspector.agents(VIEWER)
     assert await source.ask(questions.STATS, "phi") == inspector.stats(VIEWER, "phi")
     assert await source.ask(questions.WORKING, "phi") == inspector.working(VIEWER, "phi")
     assert await source.ask(questions.MOOD, "phi") == inspector.mood(VIEWER, "phi")
