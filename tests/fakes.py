@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -218,6 +219,7 @@ class FakeSociety:
     settings: Settings = field(default_factory=Settings)
     model_status: ModelStatus = NO_MODEL
     readers: FairScheduler = field(default_factory=FairScheduler)
+    long_answers: Counter[str] = field(default_factory=Counter)
 
     def add(self, agent: FakeAgent) -> FakeAgent:
         """Let an agent live here."""

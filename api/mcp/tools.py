@@ -302,6 +302,8 @@ async def _answer(tool: Tool, access: Access, arguments: dict[str, Any]) -> Tool
     except ValidationError as error:
         raise UserError(f"{tool.name}: {explain(error, tool.arguments)}") from None
     with access.opened() as society:
+        if not tool.writes:
+            await society.readers.turn()  # else everybody would wait for all that ask at once
         return await tool.run(ToolCall(society, access, agent_of(society, access, wanted.agent)), wanted)
 
 

@@ -158,6 +158,7 @@ class Society:
         ownership: where several processes share the store, which agents are this one's; else None.
         scrollbacks: each empties one, see `clear_scrollbacks`.
         readers: lets those who read much of a memory at the same time take turns.
+        long_answers: for how many answers that take long each user waits, whichever `Inspector` was asked.
     """
 
     def __init__(
@@ -198,6 +199,7 @@ class Society:
         self._watchers = [] if watchers is None else watchers
         self.scrollbacks: list[Callable[[], None]] = []
         self.readers = FairScheduler()
+        self.long_answers = Counter[str]()
         self.corrections = Corrections(
             self.find, store, clock, self.require_not_forgotten, self.clear_scrollbacks
         )

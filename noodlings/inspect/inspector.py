@@ -83,7 +83,6 @@ class Inspector:
     def __init__(self, society: Society) -> None:
         self._society = society
         self._pages = PageReader()
-        self._under_way = Counter[str]()
 
     archive = _about(archive_state)
     affect_groups = _about(grouped)
@@ -236,15 +235,15 @@ class Inspector:
     @contextmanager
     def _admitted(self, caller: Caller) -> Iterator[None]:
         """While a caller waits for an answer that takes long. Raises `Busy` where it waits for too many."""
-        who = caller.user_id
-        if self._under_way[who] >= AT_ONCE:
+        who, under_way = caller.user_id, self._society.long_answers
+        if under_way[who] >= AT_ONCE:
             raise Busy(f"You are waiting for {AT_ONCE} answers that take long; ask again when one has come.")
-        self._under_way[who] += 1
+        under_way[who] += 1
         try:
             yield
         finally:
-            self._under_way[who] -= 1
-            self._under_way = +self._under_way  # drops the zeros
+            under_way[who] -= 1
+            under_way += Counter()  # drops the zeros
 
     def _viewpoint(self, caller: Caller, name: str) -> Viewpoint:
         return Viewpoint(self._society, self._society.find(name), caller)

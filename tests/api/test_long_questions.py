@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from threading import Event
 from typing import Any
 
 import pytest
 
+from api.authentication import AccessToken
 from api.live import _snapshot
+from api.mcp.access import Access, Asker
+from api.mcp.tools import call
 from commands import registry
 from commands.registry import CommandContext
 from noodlings.inspect import inspector, turns, viewpoint
@@ -19,7 +22,7 @@ from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.inspect.views import AgentView
 from noodlings.scheduling import BETWEEN
-from noodlings.values.caller import Caller
+from noodlings.values.caller import Caller, Role
 from tests.api.conftest import Site
 
 PEOPLE = "/api/agents/servnak/people"
@@ -190,3 +193,21 @@ async def test_no_two_characters_of_a_list_are_looked_at_in_the_same_pass(
     await asyncio.gather(ask(), ask())
     counting.cancel()
     assert len(looked) == len(set(looked)) == 2 * len(site.society.personas)
+
+
+async def test_calls_of_tools_are_few_at_once_and_take_turns(guarded: Site) -> None:
+    await guarded.tell("my sister Ruth lives in Leeds")
+    held = AccessToken(Role.PLAYER, CAITY.user_id)
+    access = Access(Asker(held), lambda: nullcontext(guarded.society), agent="servnak")
+    with blocked(guarded):
+        people = {asyncio.create_task(call("get_people", access, {})) for _ in range(inspector.AT_ONCE + 1)}
+        some, waiting = await asyncio.wait(people, timeout=30, return_when=asyncio.FIRST_COMPLETED)
+        (refused,) = some  # in the end, where none is
+        assert "You are waiting for 8 answers" in str(refused.result().content)
+    assert not any([(await answer).is_error for answer in waiting])
+
+    await guarded.society.readers.turn()  # somebody else's, until some passes later
+    mood = asyncio.create_task(call("get_mood", access, {}))
+    await asyncio.sleep(0)  # one pass
+    assert not mood.done()
+    assert not (await mood).is_error
