@@ -137,7 +137,7 @@ def _bare(text: str, persona: Persona) -> str:
     """An answer without thinking, formatting, the speaker's name before lines, and quotation marks around."""
     lines = (clean(line) for line in _ended(_FORMATTING.sub(" ", without_thinking(text))).splitlines())
     names = _one_of(persona.called)
-    own = re.compile(rf"^[^\w\n]*{names}\W*?(?:says|said)?[^\w\n]*?:[*_]*\s*", re.IGNORECASE)
+    own = re.compile(rf"^\W*{names}\W*?(?:(?:says|said)\W*?)?:[*_]*\s*", re.IGNORECASE)
     bare = "\n".join(own.sub("", line, count=1) for line in lines if line)
     return _unquoted(_ANSWER.sub("", bare, count=1))
 
@@ -200,7 +200,7 @@ _token = _by(r"""
     <{1,2}/?(?:s|bos|eos|pad|unk|sys|(?:start|end)_of_turn|begin_of_text)>{1,2}         # <s>, <<SYS>>
     | <[|｜][^<>\n]{1,40}[|｜]>                                                         # <|im_start|>
     | \[/?(?:INST|GAME\ STATE|MEMORY|SYSTEM|USER|ASSISTANT|CONTEXT|INSTRUCTIONS?)[^\]\n]{0,40}\]
-    | \#{3,}\s*\w | (?:^|(?<=[.!?])\s)[\ \t*_>-]{0,8}\#\#\s*\w                                # ### Response:
+    | (?<!\#)\#{3,}\s*\w | (?:^|(?<=[.!?])\s)[\ \t*_>-]{0,8}\#\#\s*\w                     # ### Response:
     | \{\{?(?:user|char|name|input)\}\}?                                                # {{user}}
     | ^(?:[^\w\n]|_)*(?:mood|emotion|valence|arousal|thoughts?)\s*[*_]*:      # Mood: very sad
     | ^[^\w\n]*(?:user|assistant|system)[^\w\n]*$ | \n[^\w\n]*system[*_]*:              # a role by itself
@@ -209,7 +209,7 @@ _token = _by(r"""
 _code = _by(r"""
     ``` | \{\s*\w+\s*:\s*["'\d\[{-] | [\[{]\s*["'“][^"'“”\n]{0,40}["'”]\s*:
     | \[\s*\{\s*["'}] | ^[^\w\n]*?\[\s*"[^"\n]*"\s*[,\]]
-    | \b(?:def|function)\s*\w*\s*\([^()\n]*\)\s*[:{] | ^class\s+\w+\s*[:({]
+    | \b(?:def|function)(?:\s*\w+)?\s*\([^()\n]*\)\s*[:{] | ^class\s+\w+\s*[:({]
     | \b(?:console\.log|print|return)\( | \#include\s*< | ^import\s+\w+$
     """)
 _meta = _by(r"""

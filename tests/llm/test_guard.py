@@ -16,6 +16,7 @@ from noodlings.llm.guard import (
     REASONS,
     SENTENCE_TOKENS,
     Refused,
+    _code,
     passed,
 )
 from noodlings.llm.prompting import template
@@ -211,7 +212,7 @@ def test_stage_directions_are_the_habit_of_some() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["\n\t", "-\n", "* ", "! ", "«", "{", "`", "##\n", "a:\n", "the user\n", "<a>\n"]
+    "page", ["\n\t", "-\n", "* ", "! ", "«", "{", "`", "##\n", "a:\n", "the user\n", "<a>\n", "#"]
 )
 def test_a_page_of_anything_is_judged_at_once(page: str) -> None:
     text = page * (LONGEST_ANSWER // len(page))
@@ -220,6 +221,13 @@ def test_a_page_of_anything_is_judged_at_once(page: str) -> None:
         with pytest.raises(Refused):
             judge()
     assert own_seconds() - begun < 3.0  # a pattern that goes back and forth takes five to sixty
+
+
+def test_what_may_be_a_label_or_code_is_looked_for_once() -> None:
+    begun = own_seconds()
+    assert passed(f"Maren{'. ' * (LONGEST_ANSWER // 2)}", asked_of("maren")).startswith("Maren")
+    assert _code(f"def{' ' * 5 * LONGEST_ANSWER}", None) is None
+    assert own_seconds() - begun < 3.0
 
 
 def test_whoever_is_known_and_not_there_does_not_speak_in_an_answer() -> None:
