@@ -4,6 +4,7 @@ Control characters, terminal escapes and invisible characters are removed, line 
 what is too long is cut with a visible sign.
 """
 
+import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -53,6 +54,9 @@ _FIRST_JOINED = "\u0600"
 
 MARKS = 8
 """Combining marks on one character: Hebrew with cantillation has up to four, Tibetan up to eight."""
+
+_NUMBERED = re.compile(r"&#0*([0-9]{1,8})[0-9]*")
+"""A character of HTML by its number; Unicode ends at one of seven digits."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -135,6 +139,16 @@ def _seen(text: str) -> Iterator[str]:
             yield joiner
         joiner, before = "", character
         yield character
+
+
+def unescape(text: str) -> str:
+    """The text with the characters that are written as in HTML."""
+    return html.unescape(with_short_numbers(text))
+
+
+def with_short_numbers(text: str) -> str:
+    """HTML that means the same, without numbers of more than 4,300 digits, of which `html` makes errors."""
+    return _NUMBERED.sub(r"&#\1", text)
 
 
 def _can_be_styled(base: str) -> bool:

@@ -6,7 +6,6 @@ Beside them, and shown to nobody, goes a mark of everybody by whose deletion it 
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
@@ -17,7 +16,7 @@ from noodlings.agent.state import LINES_KEPT
 from noodlings.ports import Store
 from noodlings.recall.lexical import stems
 from noodlings.stemming import UNSPACED
-from noodlings.text import unaccented
+from noodlings.text import unaccented, unescape
 from noodlings.values.audience import may_learn
 from noodlings.values.memory import HEARSAY, HEARSAY_OF, MemoryEntry, hearsay, hearsay_of, written_by
 from noodlings.values.percept import SAID, Kind, Percept
@@ -86,7 +85,7 @@ def hands_on(line: str, answer: str) -> bool:
 
 def _repeats(line: str, answer: str) -> bool:
     """Whether a line quotes an answer or a part of one, or has `REPEATED_WORDS` of it in a row."""
-    for quoted in islice(_QUOTED.finditer(html.unescape(line)), MOST_QUOTED):
+    for quoted in islice(_QUOTED.finditer(unescape(line)), MOST_QUOTED):
         share = share_told(quoted[1], answer)
         if share > HEARD_SHARE or (share and len(_words(quoted[1])) >= CUT_WORDS):
             return True
@@ -112,7 +111,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 def _words(text: str) -> list[str]:
     """The words of a text, whatever a world makes of capitals, accents, and signs with a meaning in HTML."""
-    return _WORD.findall(unaccented(html.unescape(text)))
+    return _WORD.findall(unaccented(unescape(text)))
 
 
 def _all_sources(

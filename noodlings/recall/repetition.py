@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection
-from html import unescape
 from unicodedata import normalize
 from urllib.parse import unquote
 
 from noodlings.stemming import COMMON_WORDS, UNSPACED, ordinary_words, stem
+from noodlings.text import unescape
 
 RUN = 5
 """Words in a row that are no coincidence, if one of them means something."""

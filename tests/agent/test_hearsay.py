@@ -418,6 +418,7 @@ FOUND_BY = "我姐姐偷了市长的金项链还把它卖给了河边的铁匠"
         (FOUND.replace("stone", "<b>stone</b>"), FOUND),
         (FOUND_BY[:12], FOUND_BY),
         (FOUND_BY[12:], FOUND_BY),
+        (f"{escape(FOUND)} &#{'9' * 5_000};", FOUND),
     ],
 )
 def test_an_answer_is_known_in_whatever_shape_a_world_hands_it_on(line: str, answer: str) -> None:

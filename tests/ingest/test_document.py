@@ -113,6 +113,14 @@ def test_no_markup_takes_long(piece: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_a_number_of_any_length_is_at_most_a_character(tmp_path: Path, suffix: str) -> None:
+    number = f"&#{'9' * 5_000};"
+    records, said = read(tmp_path / f"a{suffix}", f"<p title='{number}'>Seen &#{'0' * 5_000}38; {number}</p>")
+    assert said == []
+    assert [one.text for one in records] == ["Seen & \ufffd"]
+
+
 def test_a_tag_that_hides_all_that_follows_is_named(tmp_path: Path) -> None:
     records, said = read(tmp_path / "a.html", "<p>Seen.</p>\n<nav><p>Not seen.</p>")
     assert [one.text for one in records] == ["Seen."]

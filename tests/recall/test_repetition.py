@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.recall.repetition import Wording, says_something
+from noodlings.recall.repetition import Wording, says_something, spelt_out
 
 SECRET = "Servnak, my treasure is buried under the goldzqoak tree at midnight corner"
 NAMES = frozenset({"servnak"})
@@ -31,6 +31,10 @@ def repeats(said: str, told: str = SECRET) -> bool:
 def test_a_part_and_a_retelling_are_known(said: str) -> None:
     assert repeats(said)
     assert repeats(f"{'a quiet line of other talk. ' * 40}{said}{' and so the evening went on' * 40}")
+
+
+def test_a_number_of_any_length_in_html_is_read() -> None:
+    assert spelt_out(f"&#{'0' * 5_000}97;&#{'9' * 5_000};&#x{'f' * 5_000};&#0;&#") == "a\ufffd\ufffd\ufffd&#"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from noodlings.files import regular
 from noodlings.ingest.lines import text_of
 from noodlings.ingest.passages import Block, passages, summary
 from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
-from noodlings.text import clean, shorten
+from noodlings.text import clean, shorten, with_short_numbers
 from noodlings.values.percept import Kind
 
 LONGEST_TITLE = 80
@@ -135,7 +135,7 @@ def read_html(text: str) -> Document:
     """The visible text of HTML, valid or not, by paragraphs and headings."""
     reader = _HtmlReader()
     shown = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), _MARKED.sub("", text))
-    reader.feed(_OPEN.sub("&lt;", shown))
+    reader.feed(_OPEN.sub("&lt;", with_short_numbers(shown)))
     reader.close()
     reader.end_block()
     problems = [
