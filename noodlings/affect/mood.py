@@ -103,7 +103,10 @@ class Mood:
         """The mood that `as_dict` was taken from, exactly. Raises `UserError` for anything else."""
         if data.get("version") != VERSION or not isinstance(data.get("at"), int | float):
             raise UserError(f"not a stored mood of version {VERSION}")
-        return cls(Affect.of(data.get("current")), float(data["at"]), baseline, half_life)
+        try:
+            return cls(Affect.of(data.get("current")), float(data["at"]), baseline, half_life)
+        except OverflowError:
+            raise UserError("the time of a stored mood is too large a number") from None
 
 
 def baseline_of(persona: Persona) -> Affect:

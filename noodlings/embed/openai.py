@@ -138,7 +138,7 @@ def _vectors(answer: Any, count: int) -> Vectors:
         if [item["index"] for item in items] != list(range(count)):
             raise NoodlingsError(f"it returned {len(items)} vectors for {count} texts")
         vectors = np.asarray([item["embedding"] for item in items], np.float64)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise NoodlingsError("its answer contains no vectors; check embedding.name") from None
     lengths = np.linalg.norm(vectors, axis=1) if vectors.ndim == 2 and vectors.shape[1] else np.zeros(1)
     if not (np.isfinite(lengths).all() and lengths.all()):

@@ -41,7 +41,7 @@ def unpack(
             with np.errstate(over="ignore"):  # to infinity, which is refused below
                 array = np.array(raw, dtype=dtype)
         array = array.reshape(shape)
-    except (TypeError, ValueError, binascii.Error) as error:
+    except (TypeError, ValueError, OverflowError, binascii.Error) as error:
         raise UserError(f"a stored mind is damaged: {key} should be numbers of shape {shape}") from error
     if not (np.isfinite(array) & (low <= array) & (array <= high)).all():
         raise UserError(f"a stored mind is damaged: {key} holds a number that is out of range")

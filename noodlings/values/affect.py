@@ -122,7 +122,7 @@ def _five_floats(numbers: Any) -> list[float]:
         if len(listed) == 1:
             listed = list(listed[0])
         floats = list(map(float, listed))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not {numbers!r:.80}") from None
     if len(floats) != len(AXES):
         raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not {len(floats)}")

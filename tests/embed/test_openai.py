@@ -68,6 +68,7 @@ BROKEN = {
     "zero or not finite": vectors([[0.0, 0.0]]),
     "empty, zero": vectors([[]]),
     "or not finite": Answer(vectors([[math.nan, 1.0]]).body),
+    "no vectors; check": vectors([[10**400, 1.0]]),
     "broke off": Answer(vectors([[1.0, 0.0]]).body, cut=True),
 }
 
