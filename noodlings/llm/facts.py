@@ -135,7 +135,7 @@ def facts_in(text: str, told: ToldLines) -> tuple[UnderstoodFact, ...]:
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text that hold no other."""
     for found in _OBJECT.finditer(without_thinking(text)):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             yield json.loads(found[0])
 
 

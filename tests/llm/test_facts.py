@@ -270,6 +270,7 @@ def test_the_same_fact_counts_once_and_a_line_tells_no_more_than_it_can():
         '{"facts": 3}',
         answer(),
         '{"facts": [null, 4]}',
+        f'{{"facts": {"[" * 5_000}{"]" * 5_000}}}',
     ],
 )
 def test_an_answer_without_facts_has_none(text):
