@@ -96,18 +96,21 @@ def plain(value: Any, depth: int = 0) -> Any:
     """A value as JSON can hold it.
 
     Arrays (numpy, mlx) and sets become lists, numbers that are not finite become None, and all else becomes
-    text.
+    text. Of that, what UTF-8 cannot hold is replaced, as where it is cleaned.
     """
     if depth > DEEPEST:
         return None
-    if value is None or isinstance(value, bool | str):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
     if isinstance(value, int) and abs(value) < _LARGEST:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(name): plain(inner, depth + 1) for name, inner in value.items() if name != MARK_KEY}
+        named = ((str(name), inner) for name, inner in value.items() if name != MARK_KEY)
+        return {plain(name): plain(inner, depth + 1) for name, inner in named}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(inner, depth + 1) for inner in value]
     return plain(value.tolist(), depth + 1) if hasattr(value, "tolist") else str(value)

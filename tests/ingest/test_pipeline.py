@@ -250,6 +250,16 @@ def test_a_newer_form_waits_whole_until_it_can_be_read() -> None:
     assert (told(society), society.store.parked("phi")) == (["hm"], [])
 
 
+def test_a_newer_form_with_half_a_character_stops_nothing() -> None:
+    society = a_society()
+    row = {"version": VERSION + 1, "text": "hm \ud800", "\ud800": ["\ud800"]}
+    odd = SourceProblem(3, "it is newer", "talk:log", "3", "Bob", row)
+    report = a_pipeline(society).run([odd, a_record(4, "short")])
+    assert (report.parked, report.new) == (1, 1)
+    (waits,) = society.store.parked("phi")
+    assert waits.record == {"version": VERSION + 1, "text": "hm ?", "?": ["?"]}
+
+
 def test_forgetting_somebody_reaches_what_waits() -> None:
     society = a_society()
     a_pipeline(society).run([a_record(1, "x" * 30_000), a_record(2, "y" * 30_000, who="Bob")])
