@@ -94,7 +94,7 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     request.state.caller = caller
     parts = parts_of(request)
     people, turn = parts.people, parts.society.readers.turn
-    await turn()  # else everybody would wait for all commands that were sent at once
+    await turn(caller.user_id)  # else everybody would wait for all commands that were sent at once
     request.state.what = registry.name_of(typed.line, people.world if typed.rooms else None, caller.user_id)
     if typed.rooms:
         parts.authenticator.require_own_name(caller)
@@ -102,7 +102,7 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     else:
         context = CommandContext(caller, parts.society, parts.inspector, None)
         reply, heard, lost = await registry.dispatch(typed.line, context), [], 0
-    await turn()  # to draw a long answer takes as long as to find it
+    await turn(caller.user_id)  # to draw a long answer takes as long as to find it
     return CommandReply(
         data=reply.data,
         text=reply.render(typed.width),

@@ -145,7 +145,7 @@ async def _snapshot(parts: ServerParts, caller: Caller, agent_id: str) -> dict[s
                 "stats": inspector.stats(caller, one).as_dict(),
                 "mood": inspector.mood(caller, one).as_dict(),
             }
-            async for one in inspector.in_turn(agent_id)
+            async for one in inspector.in_turn(caller, agent_id)
         ],
     }
 

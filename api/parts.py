@@ -217,7 +217,8 @@ async def _gone(request: Request) -> None:
 
 
 async def _asking(request: Request, agent: AgentName, caller: Reader) -> AskAgent:
-    await parts_of(request).society.readers.turn()  # else everybody would wait for all that ask at once
+    # Else everybody would wait for all that ask at once.
+    await parts_of(request).society.readers.turn(caller.user_id)
     return AskAgent(request, caller, agent)
 
 

@@ -8,31 +8,60 @@ request that is read in between would wait for a second one before it is answere
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from dataclasses import dataclass, field
 
 BETWEEN = 2
 """Passes between two: in one a request is read, in the next it is answered."""
 
 
+@dataclass(slots=True)
+class _Line:
+    """Who waits in one event loop, the next caller first, and whether somebody's turn is not over yet."""
+
+    loop: asyncio.AbstractEventLoop
+    waiting: dict[str, deque[asyncio.Future[None]]] = field(default_factory=dict)
+    taken: bool = False
+
+    def end_turn(self, passes: int) -> None:
+        """Let the next one go on after this many passes."""
+        if passes:
+            self.loop.call_soon(self.end_turn, passes - 1)
+            return
+        while self.waiting:
+            caller = next(iter(self.waiting))
+            own = self.waiting.pop(caller)
+            first = own.popleft()
+            if own:
+                self.waiting[caller] = own  # as the last
+            if not first.done():
+                first.set_result(None)
+                return
+        self.taken = False
+
+
 class FairScheduler:
-    """Lets one coroutine go on at a time; first come, first served."""
+    """Lets one coroutine go on at a time; callers in turn, and of one caller first come, first served."""
 
     def __init__(self) -> None:
-        # A lock belongs to its event loop, and a host may run one loop after another.
-        self._locks: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
+        # A future belongs to its event loop, and a host may run one loop after another.
+        self._lines: dict[asyncio.AbstractEventLoop, _Line] = {}
 
-    async def turn(self) -> None:
+    async def turn(self, caller: str = "") -> None:
         """Go on at once where nobody else did in this pass, else when its turn has come."""
         loop = asyncio.get_running_loop()
-        lock = self._locks.get(loop)
-        if lock is None:
-            self._locks = {known: its for known, its in self._locks.items() if not known.is_closed()}
-            lock = self._locks[loop] = asyncio.Lock()
-        await lock.acquire()
-        loop.call_soon(_pass_on, loop, lock, BETWEEN)
-
-
-def _pass_on(loop: asyncio.AbstractEventLoop, lock: asyncio.Lock, passes: int) -> None:
-    if passes:
-        loop.call_soon(_pass_on, loop, lock, passes - 1)
-    else:
-        lock.release()
+        line = self._lines.get(loop)
+        if line is None:
+            self._lines = {known: its for known, its in self._lines.items() if not known.is_closed()}
+            line = self._lines[loop] = _Line(loop)
+        if line.taken:
+            turn = loop.create_future()
+            line.waiting.setdefault(caller, deque()).append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if not turn.cancelled():  # its turn had come
+                    line.end_turn(0)
+                raise
+        line.taken = True
+        loop.call_soon(line.end_turn, BETWEEN)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
+import pytest
+
 from noodlings.scheduling import BETWEEN, FairScheduler
 
 
@@ -48,6 +50,29 @@ async def test_whoever_stops_waiting_is_passed_over() -> None:
     tasks[1].cancel()
     await asyncio.wait(tasks)
     assert seen == ["a", "c"]
+
+
+async def test_whoever_comes_with_much_does_not_go_before_others() -> None:
+    in_turn, seen = FairScheduler(), list[str]()
+
+    async def compute(caller: str) -> None:
+        await in_turn.turn(caller)
+        seen.append(caller)
+
+    await asyncio.gather(*(compute(caller) for caller in "aaaaabbc"))
+    assert "".join(seen) == "aabcabaa"
+
+
+@pytest.mark.parametrize("passes", range(4 * (BETWEEN + 2)))
+async def test_whenever_one_stops_waiting_the_others_go_on(passes: int) -> None:
+    """Also at the moment at which its turn has come."""
+    in_turn = FairScheduler()
+    tasks = [asyncio.create_task(in_turn.turn(caller)) for caller in "abc"]
+    for _ in range(passes):
+        await asyncio.sleep(0)
+    tasks[1].cancel()
+    await asyncio.wait_for(asyncio.gather(tasks[0], tasks[2]), 10)
+    await asyncio.wait_for(in_turn.turn(), 10)
 
 
 def test_one_event_loop_may_come_after_another() -> None:

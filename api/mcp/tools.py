@@ -303,7 +303,8 @@ async def _answer(tool: Tool, access: Access, arguments: dict[str, Any]) -> Tool
         raise UserError(f"{tool.name}: {explain(error, tool.arguments)}") from None
     with access.opened() as society:
         if not tool.writes:
-            await society.readers.turn()  # else everybody would wait for all that ask at once
+            # Else everybody would wait for all that ask at once.
+            await society.readers.turn(access.asker.reader().user_id)
         return await tool.run(ToolCall(society, access, agent_of(society, access, wanted.agent)), wanted)
 
 

@@ -105,20 +105,20 @@ class Inspector:
 
     async def agents(self, caller: Caller) -> views.AgentsView:
         """The agents that are in memory, by name, how many are not, and the state of the language model."""
-        agents = [self.agent(caller, agent_id) async for agent_id in self.in_turn()]
+        agents = [self.agent(caller, agent_id) async for agent_id in self.in_turn(caller)]
         status = self._society.model_status
         model = views.ModelView(str(status.state), status.sentence if caller.sees_all else status.plain)
         listed = tuple(sorted(agents, key=lambda view: view.name.casefold()))
         return views.AgentsView(listed, model, len(self._society.agents) - len(agents))
 
-    async def in_turn(self, agent_id: str = "") -> AsyncIterator[str]:
+    async def in_turn(self, caller: Caller, agent_id: str = "") -> AsyncIterator[str]:
         """This id, or those of all agents that are in memory; others have their turn before each of them.
 
         Who falls asleep meanwhile is left out: to wake one for a list could send the next to sleep.
         """
         agents = self._society.agents
         for one in [agent_id] if agent_id else agents.at_hand:
-            await self._society.readers.turn()
+            await self._society.readers.turn(caller.user_id)
             if agent_id or one in agents.at_hand:
                 yield one
 

@@ -160,7 +160,7 @@ class Viewpoint:
 
     async def pause(self) -> None:
         """Let others have their turn, among them those who read much at this moment, too."""
-        await self._readers.turn()
+        await self._readers.turn(self.caller.user_id)
 
     async def aside(self, work: Callable[[], T]) -> T:
         """The result of long work that shares nothing with the event loop, which goes on meanwhile."""

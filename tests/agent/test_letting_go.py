@@ -245,7 +245,7 @@ async def test_a_list_wakes_nobody(tmp_path: Path) -> None:
             view = await inspector.agents(caller)
             assert ([one.id for one in view.agents], view.asleep) == (["bo", "phi"], 52)
         listed = []
-        async for one in inspector.in_turn():
+        async for one in inspector.in_turn(caller):
             listed.append(one)
             society.agents["guard_1"], society.agents["guard_2"]
         assert listed == ["phi"]

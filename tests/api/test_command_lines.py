@@ -185,8 +185,8 @@ async def test_a_command_takes_a_turn_before_it_is_run_and_before_its_answer_is_
 ):
     turn, dispatch, render, done = site.society.readers.turn, registry.dispatch, Reply.render, []
 
-    async def waiting():
-        await turn()
+    async def waiting(caller=""):
+        await turn(caller)
         done.append("turn")
 
     async def running(line, context):
