@@ -218,6 +218,15 @@ async def test_figures(site: Site):
     assert 'status="200"' in text
 
 
+async def test_methods_that_somebody_makes_up_do_not_fill_the_figures(site: Site):
+    for method in ("MAKEUP1", "MAKEUP2", "PUT"):
+        await site.ask(method, "/health")
+    text = (await site.get("/metrics")).text
+    assert "MAKEUP" not in text
+    assert 'method="other"' in text
+    assert 'method="PUT"' in text
+
+
 async def test_the_seeds_addresses_name_a_character_as_its_bridge_did(site: Site):
     await site.tell("My dog died yesterday")
     for path in ("", "/memory/stats", "/memory/working", "/memory/last-retrieval"):
