@@ -176,12 +176,13 @@ class Authenticator:
     def _current(self) -> list[AccessToken]:
         """The tokens that have not expired; reads the file again if it has changed."""
         if self._file is not None and (state := _state_of(self._file)) != self._file_state:
-            more, self._file_state = tuple[ApiToken, ...](), state
+            more = tuple[ApiToken, ...]()
             try:
                 more = tokens_in(self._file)
             except UserError as error:
                 log.error("none of the tokens in api.tokens_file is valid until it is mended: %s", error)
-            self._known = self._all_known(more)
+            # The state comes last: whatever else goes wrong above, nobody is admitted by tokens of before.
+            self._known, self._file_state = self._all_known(more), state
         now = self._now()
         return [one for one in self._known if one.expires is None or now < one.expires]
 

@@ -601,6 +601,24 @@ async def test_a_broken_file_lets_nobody_in_and_opens_nothing(
     assert keeper.admit(SECRETS["viewer"]) == held
 
 
+async def test_whatever_goes_wrong_with_a_changed_file_no_token_of_before_is_valid(
+    make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "tokens.yaml"
+    of_file(file, TOKENS["viewer"])
+    keeper = keeper_of(make_site, file=file)
+    held = keeper.admit(SECRETS["viewer"])
+    of_file(file, TOKENS["caity"], TOKENS["world"])
+
+    def broken(path: Path) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("api.authentication.tokens_in", broken)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            keeper.holds(held)
+
+
 async def test_a_file_that_is_wrong_from_the_start_is_refused(make_site: MakeSite, tmp_path: Path):
     with pytest.raises(UserError, match="cannot be read"):
         keeper_of(make_site, file=tmp_path / "nowhere.yaml")
