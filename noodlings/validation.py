@@ -133,7 +133,7 @@ class _Loader(SafeLoader):
             raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
         try:
             return super().construct_object(node, deep)
-        except (ValueError, KeyError, AttributeError, TypeError):  # which may quote a secret
+        except (ValueError, LookupError, ArithmeticError, AttributeError, TypeError):  # may quote a secret
             why = "an impossible date, number or tag"
             raise yaml.constructor.ConstructorError(None, None, why, node.start_mark) from None
 

@@ -53,6 +53,8 @@ def test_what_is_not_nested_may_be_full_of_brackets() -> None:
         ("expires: !!bool x", "an impossible date, number or tag"),
         ("expires: !!timestamp x", "an impossible date, number or tag"),
         ("a: !!float x", "an impossible date, number or tag"),
+        ('a: !!int ""', "an impossible date, number or tag"),
+        (f"a: 1:{'59:' * 200}59.5", "an impossible date, number or tag"),
         ("a: !!binary x", "base64"),
         ("a: !!python/name:os.system x", "could not determine a constructor"),
     ],

@@ -110,7 +110,7 @@ class RowMarks:
     def is_elsewhere(self, row: Row) -> bool:
         """Whether another list of this process made the mark of a row."""
         of = _mark(row).get(_OF)
-        return of != self._of and of in _alive
+        return isinstance(of, str) and of != self._of and of in _alive
 
     def known(self) -> dict[Content, int]:
         """The ids of entries that are in mind, or were forgotten here."""

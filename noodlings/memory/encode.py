@@ -91,7 +91,7 @@ def read_state(numbers: Any) -> Any:
             return None
         with np.errstate(over="ignore"):  # what overflows is infinite, and refused below
             state = np.array(numbers, np.float32).ravel()  # a copy: the caller's may change
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UserError(f"a phenomenal state must be {STATE_SIZE} numbers, not {numbers!r:.60}") from None
     if state.size != STATE_SIZE or not np.isfinite(state).all():
         raise UserError(f"a phenomenal state must be {STATE_SIZE} finite numbers, not {numbers!r:.60}")

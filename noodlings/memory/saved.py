@@ -88,7 +88,7 @@ def read_record(record: Any) -> SavedEntry:
         return SavedEntry(_entry(record), _flag(record["working"]), _flag(record["episodic"]), row)
     except KeyError as error:
         raise UserError(f"{error.args[0]} is missing") from None
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UserError(str(error)) from None
 
 

@@ -412,3 +412,16 @@ def test_a_deep_copy_writes_all_that_it_knows() -> None:
     twin.assign(twin[-20:])
     assert episodic(reloaded(twin)) == episodic(context)
     assert twin[-1] is not context[-1]
+
+
+def test_a_mark_of_no_list_is_of_none() -> None:
+    memory = told(4, 2)
+    memory[0] = line(9) | {KEY: {"of": [[]], "id": 1}}
+    assert memory[0]["text"] == "line 9"
+
+
+def test_a_record_with_a_number_that_no_float_holds_is_passed_over(caplog: pytest.LogCaptureFixture) -> None:
+    rows = unmarked(told(4, 2))
+    rows[1]["phenomenal_state"] = [10**400] * 40
+    memory = MemoryListWrapper(rows)
+    assert len(memory) == 4

@@ -123,6 +123,7 @@ def test_a_state_is_the_entrys_own() -> None:
         np.zeros((2, 40)),
         [math.nan] * 40,
         [1e300] * 40,
+        [10**400] * 40,
         "calm",
         {"fast": [0.0] * 16},
         [[1], [2, 3]],
