@@ -28,25 +28,26 @@ _ALIKE = {
     "i": "ιіӏΙІӀⲒᎥᏆꓲɩƖ",
     "j": "ϳͿјЈᎫꓙ",
     "k": "κΚкКⲔᏦꓗĸ",
-    "l": "Ꮮꓡ",
+    "l": "Ꮮꓡǀ",
     "m": "ΜмМϺⲘᎷꓟ",
     "n": "ηΝոⲚꓠ",
-    "o": "οσΟоОօՕⲞꓳ",
-    "p": "Ꮲꓑ",
+    "o": "οσΟоОօՕⲞꓳᴑ",
+    "p": "ᏢꓑǷƿ",
     "Ρ": "ρрРⲢ",
     "q": "ԛզ",
-    "r": "ᎡꓣƦ",
+    "r": "ᎡꓣƦꭇ",
     "s": "ѕЅՏᏚᏕꓢ",
     "t": "τΤтТⲦᎢꓔ",
     "u": "υսՍꓴ",
     "v": "νѵѴᏙꓦ",
     "w": "ωѡԝԜաᎳꓪ",
     "x": "χΧхХⲬꓫ",
-    "y": "γΥуУүҮⲨᎩꓬ",
+    "y": "γΥуУүҮⲨᎩꓬɣ",
     "z": "ΖᏃꓜ",
 }
 """By Latin letter. A rho looks like a p, and whoever knows its alphabet reads an r."""
-_LETTERS = {other: letter for letter, others in _ALIKE.items() for other in others}
+_APOSTROPHES = "’‘ʼʹꞌ"
+_LETTERS = {other: letter for letter, others in (*_ALIKE.items(), ("'", _APOSTROPHES)) for other in others}
 _ABOVE_OR_BELOW = 200
 """Combining classes of accents; below are strokes through letters (1), and marks that make other letters."""
 
@@ -65,6 +66,8 @@ def looks(name: str) -> frozenset[str]:
 
 
 def _is_seen(character: str) -> bool:
+    if unicodedata.category(character) == "Lm" and character not in _APOSTROPHES:
+        return False  # a modifier letter is hardly more than an accent
     accent = unicodedata.combining(character)
     return accent != 1 and accent < _ABOVE_OR_BELOW
 

@@ -24,6 +24,23 @@ def test_who_looks_like_a_character_does_not_come_in(name: str, other: str) -> N
 
 @pytest.mark.parametrize(
     ("one", "other"),
+    [
+        ("O'Brien", "O’Brien"),
+        ("O'Brien", "OʼBrien"),
+        ("Al", "Alˑ"),
+        ("Bll", "Bǀǀ"),
+        ("Coco", "Cᴑcᴑ"),
+        ("Roroy", "Roꭇoy"),
+        ("Gary", "Garɣ"),
+        ("Phi", "Ƿhi"),
+    ],
+)
+def test_names_that_differ_by_a_stroke_look_alike(one: str, other: str) -> None:
+    assert looks(one) & looks(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
     [("Ali", "All"), ("Eila", "Ella"), ("Phil", "Phi"), ("Мария", "Maren"), ("がな", "かな"), ("कि", "कु")],
 )
 def test_names_that_a_person_tells_apart_do_not_look_alike(one: str, other: str) -> None:
