@@ -12,8 +12,10 @@ stay.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from noodlings.ports import Utterance
 from noodlings.text import phrases, shorten
@@ -123,6 +125,8 @@ LONGEST_PASSAGE = 260
 """Characters of a quotation of several phrases."""
 SHORT = 120
 """Characters of a line that is quoted whole."""
+LONGEST_ANSWER = 140
+"""Characters of a quotation about the words that answer."""
 TELLS = 0.2
 """What it adds to the likeness of a phrase that it tells what is asked for."""
 GOES_WITH, LEADS_TO = 0.3, 0.5
@@ -242,11 +246,14 @@ def report(
 
 
 def quotation(entry: MemoryEntry, words: str, utterance: Utterance, sure: bool) -> ReportedSpeech:
-    """Some of the words of an entry, with who said them; `sure` as in `ReportedSpeech`."""
+    """Words of an entry that answer, as far as there is room with what stands about them, and who said them;
+    `sure` as in `ReportedSpeech`."""
     to_speaker = entry.user_id == utterance.percept.user_id
     who = "you" if to_speaker else shown(entry.user_id, utterance)
     age = ago(max(utterance.percept.timestamp - entry.timestamp, 0.0))
-    return ReportedSpeech(entry, f"{who} said “{_quoted(words)}”", age, quoted=True, sure=sure)
+    text = spoken_words(without_names(entry.user_text, utterance.persona))
+    quote = _quoted(_with_neighbours(text, words), LONGEST_ANSWER)
+    return ReportedSpeech(entry, f"{who} said “{quote}”", age, quoted=True, sure=sure)
 
 
 def with_sources(told: ReportedSpeech, utterance: Utterance) -> ReportedSpeech:
@@ -386,6 +393,25 @@ def _passage(
             first -= 1
         else:
             return _quoted("".join(parts[first : last + 1]).strip(), LONGEST_PASSAGE)
+
+
+def _with_neighbours(text: str, words: str) -> str:
+    """Some of the words of a text with the phrases about them, as many as fit, first those that follow."""
+    bare = words.strip("… ")
+    begin = text.find(bare)
+    if begin < 0 or len(text) <= LONGEST_ANSWER:
+        return words if begin < 0 else text
+    ends = list(accumulate(map(len, parts := phrases(text))))
+    first = bisect_right(ends, begin)
+    last = min(bisect_left(ends, begin + len(bare)), len(parts) - 1)
+    while True:
+        if last + 1 < len(parts) and len("".join(parts[first : last + 2])) <= LONGEST_ANSWER:
+            last += 1
+        elif first > 0 and len("".join(parts[first - 1 : last + 1])) <= LONGEST_ANSWER:
+            first -= 1
+        else:
+            chosen = "".join(parts[first : last + 1]).strip()
+            return chosen if bare in chosen and len(chosen) <= LONGEST_ANSWER else words
 
 
 def _sentence_rank(sentence: str, wanted: frozenset[str]) -> tuple[bool, int, bool, bool, bool]:

@@ -38,7 +38,7 @@ from noodlings.voice.question import (
     may_answer,
     only_asks,
 )
-from noodlings.voice.reported_speech import ReportedSpeech, quotation, report, with_sources
+from noodlings.voice.reported_speech import LONGEST_ANSWER, ReportedSpeech, quotation, report, with_sources
 from noodlings.voice.statement import find_topic
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import (
@@ -71,8 +71,9 @@ NOUN_MEANT = 0.45
 DOUBTFUL, LIKELY, SURELY = 0.05, 0.2, 0.4
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
 though it is not alike, and from which it surely does."""
-MOSTLY = 0.5
-"""The share of the words that answer which are told, for a report to hold the answer."""
+MOSTLY, NEARLY = 0.5, 0.6
+"""The share of the words that answer which are told, for a report to hold the answer; and of the words of a
+short line, for it to hold the line."""
 FEW_ASKING, GOES_ON = 9, 0.22
 """A question that goes on with what was just told has fewer words, and with the lines before it is as near in
 meaning to that."""
@@ -320,16 +321,19 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     best = in_mind[told[0].entry.id]
     if most < SURE and best.scores.get(Why.ANSWER, 1.0) < DOUBTFUL:
         return []
-    if best.scores.get(Why.ANSWER, 0.0) >= LIKELY and not _tells(told[0], best.answer):
+    likely, text = best.scores.get(Why.ANSWER, 0.0) >= LIKELY, best.entry.user_text
+    if likely and not _tells(told[0], best.answer, MOSTLY):
         return [quotation(best.entry, best.answer, utterance, told[0].sure)]
+    if not likely and len(told) == 1 and len(text) <= LONGEST_ANSWER and not _tells(told[0], text, NEARLY):
+        return [quotation(best.entry, text, utterance, told[0].sure)]
     return told
 
 
-def _tells(told: ReportedSpeech, answer: str) -> bool:
-    """Whether a report holds most of the words that answer."""
-    wanted = topic_stems(tokens(answer))
+def _tells(told: ReportedSpeech, words: str, share: float) -> bool:
+    """Whether a report holds this share of some words."""
+    wanted = topic_stems(tokens(words))
     held = wanted & topic_stems(tokens(told.clause))
-    return told.entry.kind not in (Kind.SAY, Kind.WHISPER) or len(held) >= MOSTLY * len(wanted)
+    return told.entry.kind not in (Kind.SAY, Kind.WHISPER) or len(held) >= share * len(wanted)
 
 
 def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:

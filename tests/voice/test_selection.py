@@ -350,9 +350,28 @@ def test_a_report_without_the_words_that_answer_gives_way_to_them() -> None:
     asked = "what did he call the little one?"
     words = "we call him Emre like my grandfather"
     reply = OfflineVoice().draft(utterance(asked, replace(answering(near(1, born), 0.6), answer=words))).text
-    assert f"“{words}”" in reply
-    beside = replace(answering(near(1, born), 0.05), answer=words)  # no answer, so its words are none either
-    assert f"“{words}”" not in OfflineVoice().draft(utterance(asked, beside)).text
+    assert "Emre" in reply
+
+
+def test_a_short_line_is_quoted_whole_where_a_report_would_tell_half_of_it() -> None:
+    told = "booked it! my train gets in at 18:40 on sunday, cheapest one by miles"
+    asked = "so I just hop on the bus at the station on sunday?"
+    reply = OfflineVoice().draft(
+        utterance(asked, replace(answering(near(1, told), 0.6), answer="booked it!"))
+    )
+    assert f"“{told}”" in reply.text
+
+
+def test_of_a_long_line_what_stands_about_the_answer_is_quoted_with_it() -> None:
+    told = (
+        "the bakery on Cobb Lane burned down last night. nobody was hurt, thank heaven. but they lost both"
+        " ovens, and all the flour that came in on Monday. my sister had to sleep at the chapel with the"
+        " others, and nobody knows yet who will bake for the fair."
+    )
+    found = replace(answering(near(1, told), 0.6), answer="but they lost both ovens")
+    reply = OfflineVoice().draft(utterance("what did the bakery lose?", found)).text
+    assert "but they lost both ovens, and all the flour that came in on Monday" in reply
+    assert "sister" not in reply
 
 
 def test_no_certainty_of_a_model_outweighs_everything_else() -> None:
