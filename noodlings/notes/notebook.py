@@ -69,6 +69,8 @@ class Notebook:
     def write_page(self, path: Path, text: str) -> None:
         """Write a page, see `noodlings.notes.pages`, unless it is there already or the file is yours."""
         whole = self.folder / path
+        if whole.exists() and not whole.is_file():  # reading a pipe may not end
+            return
         before = _text_of(whole)
         if before != text and (not before or cited_by(before) is not None):
             self._put(whole, text)

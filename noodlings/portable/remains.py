@@ -142,7 +142,7 @@ def _struck_out(folder: Path, marks: Marks) -> dict[str, int]:
             if found := len(theirs) + len(late_theirs):
                 struck[path.name] += found
                 mode = path.stat().st_mode
-                with atomic_write(path) as aside:
+                with atomic_write(path.resolve()) as aside:  # not in place of a link to it
                     aside.write_text("".join(kept + late_kept), "utf-8", "surrogateescape", "")
                     aside.chmod(mode)
             done.add(path.stat().st_ino)

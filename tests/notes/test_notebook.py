@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +96,14 @@ def test_a_link_to_elsewhere_is_not_followed(notebook: Notebook, tmp_path: Path)
     (notebook.folder / "phi/elsewhere").symlink_to(elsewhere)
     notebook.remove("phi", {3})
     assert (elsewhere / "memory_3.md").exists()
+
+
+def test_what_is_no_file_where_a_page_belongs_is_left_alone(notebook: Notebook) -> None:
+    page = notebook.folder / "phi/people/Ann.md"
+    page.parent.mkdir(parents=True)
+    os.mkfifo(page)
+    notebook.write_page(Path("phi/people/Ann.md"), "My sister is called Ruth")
+    assert page.is_fifo()
 
 
 def test_marks_outlive_the_process_and_half_written_ones_count_for_nothing(notebook: Notebook) -> None:

@@ -632,3 +632,15 @@ def test_whoever_is_called_like_a_field_of_the_logs_takes_no_other_lines_with_th
         strike_out(tmp_path, Marks.of((name,), (), (), history=False))
     assert (tmp_path / "noodlings.log").read_text() == line
     assert (tmp_path / "audit.log").read_text() == audited
+
+
+def test_what_a_link_to_a_log_leads_to_is_struck_out_and_the_link_stays(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.txt"
+    theirs = "2026-11-26 06:15:32,158 INFO    api.server: user=user_zarn\n"
+    elsewhere.write_text(theirs + theirs.replace("zarn", "bo"))
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "noodlings.log").symlink_to(elsewhere)
+    strike_out(folder, Marks.of(("user_zarn",), (), (), history=False))
+    assert elsewhere.read_text() == theirs.replace("zarn", "bo")
+    assert (folder / "noodlings.log").is_symlink()
