@@ -350,7 +350,10 @@ def test_a_report_without_the_words_that_answer_gives_way_to_them() -> None:
     asked = "what did he call the little one?"
     words = "we call him Emre like my grandfather"
     reply = OfflineVoice().draft(utterance(asked, replace(answering(near(1, born), 0.6), answer=words))).text
-    assert "Emre" in reply
+    assert f"“{born.rstrip('.')}”" in reply  # what stands about the words fits in
+    assert words in reply
+    beside = replace(answering(near(1, born), 0.05), answer=words)  # no answer, so its words are none either
+    assert f"“{words}”" not in OfflineVoice().draft(utterance(asked, beside)).text
 
 
 def test_a_short_line_is_quoted_whole_where_a_report_would_tell_half_of_it() -> None:
