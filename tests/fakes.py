@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, KeysView, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from zlib import crc32
@@ -203,9 +203,9 @@ class FakeAgents(dict[str, FakeAgent]):
     """All of them in memory."""
 
     @property
-    def at_hand(self) -> list[str]:
+    def at_hand(self) -> KeysView[str]:
         """As in `AgentRegistry`."""
-        return list(self)
+        return self.keys()
 
 
 @dataclass

@@ -6,7 +6,7 @@ import asyncio
 import difflib
 import sys
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -129,9 +129,9 @@ class AgentRegistry(Mapping[str, Agent]):
         return len(self._personas)
 
     @property
-    def at_hand(self) -> list[str]:
-        """Ids of all agents if they all fit into memory, else of those that are held there."""
-        return list(self._personas if len(self) <= self._most else self._awake)
+    def at_hand(self) -> KeysView[str]:
+        """Ids of all agents if they all fit into memory, else of those that are held there; no copy."""
+        return (self._personas if len(self) <= self._most else self._awake).keys()
 
     @property
     def awake(self) -> list[Agent]:

@@ -117,7 +117,7 @@ class Inspector:
         Who falls asleep meanwhile is left out: to wake one for a list could send the next to sleep.
         """
         agents = self._society.agents
-        for one in [agent_id] if agent_id else agents.at_hand:
+        for one in [agent_id] if agent_id else list(agents.at_hand):
             await self._society.readers.turn(caller.user_id)
             if agent_id or one in agents.at_hand:
                 yield one
