@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from errno import ENOTDIR
 from pathlib import Path
 
 from noodlings.files import atomic_write
@@ -31,8 +32,16 @@ class Notebook:
         self.folder = folder
 
     def write(self, note: Note) -> Path:
-        """Write a note, in place of an older one of the same memory. Returns its path."""
+        """Write a note, in place of an older one of the same memory. Returns its path.
+
+        Raises:
+            OSError: also where a folder on the way below the agent's own is a link. `remove` follows none, so
+                the note could not be forgotten.
+        """
         path = self.folder / path_of(note.agent_id, note.entry)
+        for part in path.relative_to(self.folder).parents[:-2]:
+            if (self.folder / part).is_symlink():
+                raise NotADirectoryError(ENOTDIR, "a link, and notes are not written through one", str(part))
         self._put(path, render(note))
         return path
 

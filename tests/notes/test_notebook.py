@@ -98,6 +98,19 @@ def test_a_link_to_elsewhere_is_not_followed(notebook: Notebook, tmp_path: Path)
     assert (elsewhere / "memory_3.md").exists()
 
 
+def test_no_note_is_written_through_a_link_that_forgetting_would_not_follow(
+    notebook: Notebook, tmp_path: Path
+) -> None:
+    path = notebook.write(a_note(3))
+    notebook.remove("phi", {3})
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    path.parent.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.symlink_to(elsewhere)
+    with pytest.raises(NotADirectoryError, match="not written through"):
+        notebook.write(a_note(3))
+    assert list(elsewhere.iterdir()) == []
+
+
 def test_what_is_no_file_where_a_page_belongs_is_left_alone(notebook: Notebook) -> None:
     page = notebook.folder / "phi/people/Ann.md"
     page.parent.mkdir(parents=True)
