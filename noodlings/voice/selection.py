@@ -322,9 +322,13 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     if most < SURE and best.scores.get(Why.ANSWER, 1.0) < DOUBTFUL:
         return []
     likely, text = best.scores.get(Why.ANSWER, 0.0) >= LIKELY, best.entry.user_text
-    if likely and not _tells(told[0], best.answer, MOSTLY):
+    # Turned, "I owe her a goat" would be "they owe her a goat", which may be anybody's.
+    theirs = not told[0].quoted and not from_speaker(best.entry, utterance) and _OWN.search(text) is not None
+    turned = theirs and best.entry.kind in (Kind.SAY, Kind.WHISPER)
+    if likely and (turned or not _tells(told[0], best.answer, MOSTLY)):
         return [quotation(best.entry, best.answer, utterance, told[0].sure)]
-    if not likely and len(told) == 1 and len(text) <= LONGEST_ANSWER and not _tells(told[0], text, NEARLY):
+    short = not likely and len(told) == 1 and len(text) <= LONGEST_ANSWER
+    if short and (turned or not _tells(told[0], text, NEARLY)):
         return [quotation(best.entry, text, utterance, told[0].sure)]
     return told
 

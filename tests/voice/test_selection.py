@@ -15,7 +15,7 @@ from noodlings.voice.phrasebook import Phrasebook, shared_voice
 from noodlings.voice.reply_content import decide, understood_line
 from noodlings.voice.selection import LEAST_MEANING, nearest
 from noodlings.voice.understanding import understand
-from tests.voice.utterances import BOB, memory, utterance
+from tests.voice.utterances import BOB, CAITY, memory, utterance
 
 TIN = "spare fuses live in the biscuit tin above the stove"
 
@@ -363,6 +363,21 @@ def test_a_short_line_is_quoted_whole_where_a_report_would_tell_half_of_it() -> 
         utterance(asked, replace(answering(near(1, told), 0.6), answer="booked it!"))
     )
     assert f"“{told}”" in reply.text
+
+
+@pytest.mark.parametrize("likely", [0.6, 0.1, None])
+def test_what_somebody_else_told_of_themselves_is_quoted_where_it_would_be_anybodys(
+    likely: float | None,
+) -> None:
+    debt = "I owe the midwife a goat"
+
+    def reply(teller: str) -> str:
+        owed = replace(near(1, debt, user=teller), answer=debt if likely else "")
+        found = owed if likely is None else answering(owed, likely)
+        return OfflineVoice().draft(utterance("what is owed to the midwife?", found)).text
+
+    assert f"Tariq said “{debt}”" in reply("tariq")
+    assert "you owe the midwife a goat" in reply(CAITY)
 
 
 def test_of_a_long_line_what_stands_about_the_answer_is_quoted_with_it() -> None:
