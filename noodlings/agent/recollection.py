@@ -53,6 +53,8 @@ SPARE = 16
 """Extra hits to look at, as some are no news."""
 MOST_READ, LONGEST_READ = 2_400, 800
 """Characters of the lines that are read for one answer, and of each, so that nobody keeps others waiting."""
+WORTH_READING, ANSWERS = 0.15, 0.4
+"""Importance from which a line that is not near is read, and how likely it answers to come to mind."""
 CLAUSE_WORDS = 10
 """Words of a clause that is told whole as an answer, or as many of them around the one that answers."""
 WEIGHTY, FEW_TOUCHED, BRIEF = 0.4, 4, 5
@@ -230,10 +232,39 @@ async def _brought_back(
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
     reminded = once([*chosen[: max(most - len(joined), 0)], *joined[:most]])
     if tier <= archive.embedding.reach and archive.embedding.local:
-        reminded = await _read_closely(reminded, percept, asked, services.names(), archive.embedding)
+        far = _farther(hits, reminded, archive, percept) if _MAY_ASK.search(percept.text) else []
+        if far:
+            told_of = [*entries.values(), *(one.entry for one in far), turn.entry]
+            corrections |= superseded(told_of, archive.index.likeness)
+        read = [*reminded, *far]
+        read = await _read_closely(read, percept, asked, services.names(), archive.embedding)
+        answering = {one.entry.id for one in read if one.scores.get(Why.ANSWER, 0.0) >= ANSWERS}
+        answering |= {corrections[number] for number in answering & corrections.keys()}
+        brought = [one for one in read[len(reminded) :] if one.entry.id in answering]
+        reminded = [*brought, *read[: len(reminded)]][:most]
     ids = {one.entry.id for one in reminded}
     contradicted = (one for one in links if one.type is LinkType.CONTRADICTS and one.source in ids)
     return marked(reminded, {one.target: one.source for one in contradicted} | corrections)
+
+
+def _farther(
+    hits: Iterable[Hit], found: Iterable[Recalled], archive: AgentArchive, percept: Percept
+) -> list[Recalled]:
+    """The other hits, best first, that are worth reading: they are no nearer than others, but may answer."""
+    known = {number for one in found for number in (one.entry.id, *one.sources)}
+    others = [hit for hit in hits if hit.entry_id not in known]
+    entries = archive.entries([hit.entry_id for hit in others])
+    allowed, asked = may_come(percept), _folded(percept.text)
+    return [
+        _recalled(hit, entry)
+        for hit in others
+        if (entry := entries.get(hit.entry_id)) is not None
+        and entry.kind in TALK
+        and allowed.admits(entry)
+        and entry.importance >= WORTH_READING
+        and not only_asks(entry.user_text)
+        and _folded(entry.user_text) != asked
+    ]
 
 
 async def _read_closely(

@@ -651,6 +651,28 @@ async def test_what_comes_to_mind_is_read_beside_a_question_and_beside_a_remark(
     assert "pump" not in (asked.response or "")
 
 
+@pytest.mark.parametrize(("likely", "secret"), [(0.9, False), (0.3, False), (0.9, True)])
+async def test_a_line_that_is_no_nearer_than_others_comes_to_mind_if_it_is_read_to_answer(
+    make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still, likely: float, secret: bool
+) -> None:
+    agent = make(heard=embedding)
+    line, read = "Mother broke an arm falling off a cart", list[str]()
+    await agent.perceive(say("they bring in their harvest"))
+    told = await agent.perceive(say(line, "user_bob", present=frozenset(() if secret else ("user_caity",))))
+    await chatter(agent, say, 12)
+    embedding.finish()
+
+    async def answers(said: tuple[str, str], lines: list[tuple[str, str]], asks: bool) -> list[Answer]:
+        read.extend(text for _, text in lines)
+        return [Answer(likely if text == line else 0.01) for _, text in lines]
+
+    embedding.answers = answers  # type: ignore[method-assign, assignment]
+    embedding.local = True
+    asked = await agent.perceive(say("Phi, what of the harvest?"))
+    assert (line in read) == (not secret)
+    assert (recalled_in(asked, told.entry_id) is not None) == (likely > 0.4 and not secret)
+
+
 PLACES = (
     "pier bridge gate mill tower chapel quay inn forge barn well square harbour lane stable market bakery "
     "school cellar attic ferry dock garden orchard boat hut shed wall arch hall stair porch roof yard field"
