@@ -68,9 +68,9 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-DOUBTFUL, LIKELY, SURELY = 0.05, 0.2, 0.4
+DOUBTFUL, LIKELY, AGAIN = 0.05, 0.2, 0.45
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
-though it is not alike, and from which it surely does."""
+though it is not alike, and from which it is told though the answer before told it, too."""
 MOSTLY, NEARLY = 0.5, 0.6
 """The share of the words that answer which are told, for a report to hold the answer; and of the words of a
 short line, for it to hold the line."""
@@ -293,9 +293,9 @@ def _gone_on_with(utterance: Utterance) -> list[ReportedSpeech]:
     best = max(read, key=lambda found: (found.scores[Why.ANSWER], found.entry.id), default=None)
     if best is None or Why.TOLD not in best.why:
         return []
-    if best.scores[Why.ANSWER] < LIKELY or best.scores.get(Why.SEMANTIC, 0.0) < GOES_ON:
+    if best.scores[Why.ANSWER] < AGAIN or best.scores.get(Why.SEMANTIC, 0.0) < GOES_ON:
         return []
-    return [quotation(best.entry, best.answer, utterance, best.scores[Why.ANSWER] >= SURELY)]
+    return [quotation(best.entry, best.answer, utterance, sure=True)]
 
 
 def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
@@ -319,7 +319,8 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return []
     told = [replace(one, sure=most >= SURE) for one in told]
     best = in_mind[told[0].entry.id]
-    if most < SURE and best.scores.get(Why.ANSWER, 1.0) < DOUBTFUL:
+    again = Why.TOLD in best.why and not asks_who_told(asked)
+    if best.scores.get(Why.ANSWER, 1.0) < (AGAIN if again else DOUBTFUL if most < SURE else 0.0):
         return []
     likely, text = best.scores.get(Why.ANSWER, 0.0) >= LIKELY, best.entry.user_text
     # Turned, "I owe her a goat" would be "they owe her a goat", which may be anybody's.
