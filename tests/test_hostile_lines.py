@@ -15,7 +15,7 @@ from noodlings.affect.good_news import good_news
 from noodlings.affect.words import read as read_feelings
 from noodlings.agent import recollection
 from noodlings.agent.perceiving import asked_to_remember, identity_salience
-from noodlings.ingest.sources.mu_log import MuLog
+from noodlings.ingest.sources.mu_log import _ABOVE_WORDS, MuLog, _unclosed
 from noodlings.ingest.transcript import _before_words, _told, plain_id
 from noodlings.ingest.wording import may_be_private
 from noodlings.inspect import chronicle
@@ -94,6 +94,11 @@ READERS: dict[str, Callable[[str], object]] = {
     "what a question names": chronicle._EXACT.findall,
     "personal data": personal_finder(),
     "a line of a log": lambda text: (MuLog(Path("log"))._moment(text), MuLog(Path("log"))._told(text)),
+    "the rest of a page in a log": lambda text: (
+        _ABOVE_WORDS.search(text),
+        _unclosed(text),
+        MuLog(Path("log"))._begins(text),
+    ),
     "a line of recorded talk": lambda text: (
         plain_id(_told(text, {"Ann"})[0]),
         _before_words(text),

@@ -7,13 +7,14 @@
 Times are optional and taken as UTC; dates may stand on each line or in a heading for each day. Any other
 line is an action if it begins with the name of somebody who spoke before or with a capital letter, and an
 event otherwise. Pages, tells and whispers stay private, and so does any line that might be one: servers word
-them in many ways.
+them in many ways. The lines that continue a private one are as private as it is.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
@@ -28,7 +29,7 @@ KNOWN_NAMES = 2_000
 """How many names of speakers are remembered."""
 
 _STAMP = re.compile(
-    r"^[\[(<]?(?:(?P<date>\d{4}[-/.]\d{1,2}[-/.]\d{1,2})[ T@,]*)?"
+    r"^(?P<bracket>[\[(<]?)(?:(?P<date>\d{4}[-/.]\d{1,2}[-/.]\d{1,2})[ T@,]*)?"
     r"(?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?Z?"
     r"[\])>]?(?:\s+|$)(?:[-|]\s)?"
 )
@@ -60,6 +61,49 @@ _COMES = re.compile(
     rf"^(?P<name>{NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
 )
 _POSE = re.compile(rf"^[^\W\da-z_][{WORD}.'’-]* .")
+_HEADER = re.compile(
+    r"^[^\w(\[<]*(?:(?:message|mail|msg)\b.{0,40}\b|\d+\W+)?(?:from|to|cc|subject) ?:", re.IGNORECASE
+)
+"""The header of a mail, as several servers have it."""
+_ABOVE_WORDS = re.compile(
+    r"^\W*mail\W*$|^[^:\"“]{0,80}@mail\b"
+    r"|^(?!.*[.!]$)[^:\"“]{0,80}\bmail\b.{0,80}\b(?:from|to|by)\b|:$",
+    re.IGNORECASE,
+)
+"""Any other private line whose words are in the lines below it. That there is mail from somebody, said in a
+sentence, is none."""
+_FIELDS = frozenset({"date", "folder", "message", "re", "sent", "status", "subject", "time", "to"})
+"""Words before the colons in such a header."""
+_CLOSED = re.compile(r"(?<!\w)[\"“][^\"“”]*[\"”]")
+_OPENED = re.compile(r"(?<!\w)[\"“]")
+# In a name or word it is an apostrophe, and so it may be after an s.
+_OPENED_SINGLE = re.compile(r"^(?:[^:\"“']|(?<=\w)'(?=\w))* '(?!.*(?<![s\s])'(?!\w))")
+_MARK = re.compile(r"[\"“”]")
+_A_DAY, _SOON = 24 * 60, 1
+"""Minutes: of a day, and in which the lines of one private message have their times."""
+
+
+@dataclass(slots=True)
+class _Private:
+    """A private line that later lines may continue.
+
+    Attributes:
+        who: the speaker.
+        bracket: what its time begins with, perhaps ""; None without a time.
+        minute: of the day.
+        below: whether its words are in the lines below it.
+        quote: the quotation mark that is not closed yet, or "".
+    """
+
+    who: str
+    bracket: str | None
+    minute: int
+    below: bool
+    quote: str
+
+    @property
+    def unfinished(self) -> bool:
+        return self.below or self.quote != ""
 
 
 class MuLog:
@@ -69,29 +113,73 @@ class MuLog:
         self._day: date | None = None
         self._latest = time.min
         self._names: dict[str, None] = {}
+        self._private: _Private | None = None
+        self._has_times = False
 
     def records(self) -> Iterator[Item]:
         """Its lines without the headings. Raises `UserError` if the file cannot be read."""
-        ids, private = LineIds(), False
+        ids = LineIds()
         for item in lines_of(self._path):
             if not isinstance(item, tuple):
                 yield item
                 continue
             number, line, wraps = item[0], clean(item[1]), item[1][:1].isspace()
+            stamp = _STAMP.match(line)
             try:
                 moment, told = self._moment(line)
             except ValueError:
                 yield SourceProblem(number, f"it begins with an impossible time: {line[:40]!r}")
+                # It may be private, and go on in the next line.
+                self._read(line[stamp.end() :].strip() if stamp else line, stamp, wraps)
                 continue
-            if not told:
+            if stamp is None and not told:  # the heading of a day
                 continue
-            place, who, words, kind = self._told(told)
-            if wraps and line == told and private:  # the rest of a private line that was too wide
-                kind = Kind.WHISPER
-            private = kind is Kind.WHISPER
-            yield SourceRecord(
-                self._source, ids.of(moment, told), words, who, moment, kind, place, line=number
-            )
+            place, who, words, kind = self._read(told, stamp, wraps)
+            if told:
+                yield SourceRecord(
+                    self._source, ids.of(moment, told), words, who, moment, kind, place, line=number
+                )
+
+    def _read(self, line: str, stamp: re.Match[str] | None, wraps: bool) -> tuple[str, str, str, Kind]:
+        """Place, speaker, words and kind of a line, which may continue a private one."""
+        private, bracket = self._private, None if stamp is None else stamp["bracket"]
+        self._has_times |= stamp is not None
+        if private is not None and self._continues(private, line, bracket, wraps):
+            if private.quote and _closes(private.quote, line):
+                private.quote = ""
+            return "", private.who, line, Kind.WHISPER
+        place, who, words, kind = self._told(line)
+        self._private = None
+        if kind is Kind.WHISPER:
+            below = bool(_HEADER.match(line) or _ABOVE_WORDS.search(line))
+            below |= private is not None and private.unfinished
+            self._private = _Private(who, bracket, self._minute, below, _unclosed(line))
+        return place, who, words, kind
+
+    def _continues(self, private: _Private, line: str, bracket: str | None, wraps: bool) -> bool:
+        """Whether a line belongs to the private one before it. When in doubt, it does."""
+        if bracket is not None and private.bracket in (None, bracket):
+            soon = (self._minute - private.minute) % _A_DAY <= _SOON
+            return private.unfinished and soon and not self._begins(line)
+        if private.bracket is not None or wraps:  # where lines have times, one without continues another
+            return True
+        maybe = private.unfinished or self._has_times or line[:1].islower()
+        return maybe and not self._begins(line)
+
+    def _begins(self, line: str) -> bool:
+        """Whether a line can hardly be the rest of what somebody wrote in the lines before it."""
+        channel = _CHANNEL.match(line)
+        if channel and channel["open"] == "<":
+            return True
+        line = channel["rest"] if channel else line
+        says, comes = _SAYS.match(line), _COMES.match(line)
+        if says and (says["name"] in self._names or not says["name"][0].islower()):
+            return True
+        if comes and comes["words"].count(" ") == 1:  # "has arrived.", and nothing more
+            return True
+        name, _, words = line.partition(": ")
+        known = bool(words) and name in self._names and name.casefold() not in _FIELDS
+        return known or (_PAGE.match(line) is not None and without_address(line)[1])
 
     def _moment(self, line: str) -> tuple[float | None, str]:
         """The time of a line, and the rest of it ("" for the heading of a day). Raises `ValueError`."""
@@ -115,9 +203,14 @@ class MuLog:
         """World time of this time on the day of the log; None where the day is not known."""
         return None if self._day is None else datetime.combine(self._day, at, UTC).timestamp()
 
+    @property
+    def _minute(self) -> int:
+        return 60 * self._latest.hour + self._latest.minute
+
     def _told(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line."""
         line, private = without_address(line)
+        private |= _HEADER.match(line) is not None
         place, who, words, kind = self._heard(line)
         return place, who, words, Kind.WHISPER if private else kind
 
@@ -161,6 +254,18 @@ class MuLog:
         if len(self._names) > KNOWN_NAMES:
             del self._names[next(iter(self._names))]
         return name
+
+
+def _unclosed(line: str) -> str:
+    """The quotation mark in a line that is not closed there, or ""."""
+    if _OPENED.search(_CLOSED.sub("", line)):
+        return '"'
+    return "'" if _OPENED_SINGLE.match(line) else ""
+
+
+def _closes(quote: str, line: str) -> bool:
+    """Whether a quotation that began before a line ends in it."""
+    return line.rstrip(" .,!?").endswith("'") if quote == "'" else len(_MARK.findall(line)) % 2 == 1
 
 
 def _iso(text: str) -> date:

@@ -92,6 +92,57 @@ def test_the_second_line_of_a_page_is_as_private_as_the_first(tmp_path: Path) ->
     assert Kind.WHISPER not in kinds[3:]
 
 
+@pytest.mark.parametrize(
+    ("lines", "private"),
+    [
+        ("[21:15] Bob pages: I hid it.|The gold lies under the pier.|21:15 is when|[21:16] Bob waves.", 3),
+        ('[21:15] Bob pages: look|Bob says, "gold"|The day: May 1, 2003|The gold|[21:15] Bob waves.', 3),
+        ("[25:15] Bob pages: I hid it.|The gold lies under the pier.|[21:16] Bob waves.", 1),
+        ('Bob whispers, "I hid it with|The gold of the abbey|and the poison."|Bob waves.', 3),
+        ('[21:15] Bob whispers, "I hid it with|[21:15] The gold."|[21:15] Bob waves.', 2),
+        ("Bob tells you 'I hid O'Brien's|Gold in the dogs' house.'|Bob waves.", 2),
+        ("Bob pages, “I hid|The gold.|Ada says, “hi”|Bob waves.", 2),
+        ("From: Bob|Subject: gold|----|He told me it lies|Under the pier.|<Public> Ada: hi|Bob waves.", 5),
+        ("[21:15] From: Bob|[21:15] The gold lies here|[21:16] It does|[21:18] Bob waves.", 3),
+        ("[21:14] Ada: hi|[21:15] From: Bob|Ada says, 'hi'|[21:15] The gold|[21:16] Ada: hi", 3),
+        ("Ada: hi|--- Mail from Bob ---|The gold lies here|Bob pages: oh|It does|Ada: hi|Bob waves.", 4),
+        ("Bob pages you:|The gold lies here|Bob has left it there|Ada has arrived.|Bob waves.", 3),
+        ("1   From: Bob  At: now|Fldr   : 0 Status: Read|To     : Ada|Subject: x|----|The gold|<A> hi", 6),
+        ("Message: 1 (Read)   From: Bob|Subject: gold|The gold lies here|Ada says, 'hi'|Bob waves.", 3),
+        ("[21:14] Ada: hi|Bob pages: I hid it|The gold lies here|Ada: oh|Bob waves.", 2),
+        ("Bob pages: the gold lies|under the pier|Bob waves.", 2),
+    ],
+)
+def test_what_continues_a_private_line_is_as_private(tmp_path: Path, lines: str, private: int) -> None:
+    path = tmp_path / "harbour.log"
+    path.write_text("--- 2003-05-01 ---\n" + lines.replace("|", "\n"), encoding="utf-8")
+    records = [item for item in MuLog(path).records() if isinstance(item, SourceRecord)]
+    whispered = [record for record in records if record.kind is Kind.WHISPER]
+    assert len(whispered) == private
+    assert "The" not in {record.who for record in whispered}
+    assert records[-1].kind in (Kind.EMOTE, Kind.SAY)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Bob pages: come here",
+        'Bob whispers, "come here"',
+        'Bob whispers to Ada, "come" and smiles',
+        "You paged Bob with 'come here'.",
+        "Bob whispers 'come' to Ada.",
+        "Bob pages: 'tis 6\" long",
+        "(To: Ada, Cy) Bob pages: I got mail from Tom",
+        "MAIL: You have a new message (3) from Bob.",
+    ],
+)
+def test_what_follows_a_finished_private_line_is_read_as_ever(tmp_path: Path, line: str) -> None:
+    for stamp in ("", "[2003-05-01 21:15] "):
+        lines = [f"{stamp}{told}" for told in (line, "Bob waves.", line, "Ada: hi", "the wind howls")]
+        kinds = [record.kind for record in read(tmp_path, "\n".join(lines))]
+        assert kinds == [Kind.WHISPER, Kind.EMOTE, Kind.WHISPER, Kind.SAY, Kind.EVENT]
+
+
 def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
     lines = 'Bob says, "nobody pages me"\n<Public> Bob: tell me\nBob: a whisper to Ada\n'
     assert {record.kind for record in read(tmp_path, lines)} == {Kind.SAY}
@@ -128,10 +179,12 @@ def test_what_everybody_saw_is_open(tmp_path: Path, line: str) -> None:
     assert record.kind is not Kind.WHISPER
 
 
-@pytest.mark.parametrize("beginnings", ["(from ", "[to ", "Bob to Ada, ", "A to A ", "a > a ", "«", "*A"])
+@pytest.mark.parametrize(
+    "beginnings", ["(from ", "[to ", "Bob to Ada, ", "A to A ", "a > a ", "«", "*A", "mail to ", "'", ' "']
+)
 def test_a_long_line_of_beginnings_takes_no_time(tmp_path: Path, beginnings: str) -> None:
     began = process_time()
-    read(tmp_path, beginnings * 20_000)
+    read(tmp_path, f"{beginnings * 20_000}\nBob tells you '{beginnings * 20_000}")
     assert process_time() - began < 0.5
 
 
