@@ -36,7 +36,6 @@ from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING
 from noodlings.text import clean, folded, shorten
-from noodlings.values.audience import Tier
 from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, MemoryEntry
@@ -251,8 +250,10 @@ class Pipeline:
                 raise UserError(f"read: {record.why}")
             entry = self._remembered(batch, record)
         except UserError as error:
-            if isinstance(record, SourceRecord) and record.audience.tier >= Tier.SECRET:
-                report.problem(record.line, str(error))  # it does not wait, for there it would be plain
+            if record.secret:  # it does not wait, for there it would be plain, and no former form of it does
+                report.problem(record.line, str(error))
+                if before is not None and before.record is not None:
+                    batch.taken[key] = replace(before, digest="", record=None if former else {})
                 return
             attempts = 1 if before is None else before.attempts + 1
             batch.taken[key] = replace(

@@ -48,6 +48,11 @@ class SourceRecord:
     line: int = 0
 
     @property
+    def secret(self) -> bool:
+        """Whether it may not wait, because it would wait in plain."""
+        return self.audience.tier >= Tier.SECRET
+
+    @property
     def digest(self) -> str:
         """A hash of the content, 32 hexadecimal digits; it changes when the record behind an id changes."""
         heard_by: list[object] = [sorted(self.audience.witnesses), self.audience.confined]
@@ -92,6 +97,11 @@ class SourceProblem:
     id: str = ""
     who: str = ""
     kept: dict[str, Any] | None = None
+
+    @property
+    def secret(self) -> bool:
+        """As of a record; a tier that is not known may be secret."""
+        return self.kept is not None and self.kept.get("tier") not in (None, Tier.OPEN, Tier.CONFINED)
 
     @property
     def digest(self) -> str:

@@ -23,7 +23,7 @@ from noodlings.ingest.record import VERSION, SourceNote, SourceProblem, SourceRe
 from noodlings.ports import Changes, Repository
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
-from noodlings.values.audience import Audience, confined_to
+from noodlings.values.audience import Audience, Tier, confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType
 from noodlings.values.percept import Kind, Percept
@@ -248,6 +248,30 @@ def test_a_newer_form_waits_whole_until_it_can_be_read() -> None:
     society.store.commit(Changes("phi", taken=(older,)))
     assert a_pipeline(society).retry().new == 1
     assert (told(society), society.store.parked("phi")) == (["hm"], [])
+
+
+@pytest.mark.parametrize("tier", [2, 3, 4, "secret"])
+def test_a_newer_form_that_is_secret_does_not_wait(tier: object) -> None:
+    society = a_society()
+    row = {"version": VERSION + 1, "text": "hm", "user": "Bob", "tier": tier}
+    newer = SourceProblem(3, "it is newer", "talk:log", "3", "Bob", row)
+    confined = replace(newer, id="4", kept=row | {"tier": 1})
+    report = a_pipeline(society).run([newer, confined])
+    assert (report.parked, report.problem_count) == (1, 2)
+    assert [one.id for one in society.store.parked("phi")] == ["4"]
+
+
+@pytest.mark.parametrize("first", ["", "short"])
+def test_what_waits_is_gone_once_it_is_secret(first: str) -> None:
+    society = a_society()
+    open_form, secret = a_record(1, "plum " * 6_000), Audience().at_least(Tier.SECRET)
+    a_pipeline(society).run([a_record(1, first), open_form] if first else [open_form])
+    report = a_pipeline(society).run([replace(open_form, audience=secret)])
+    assert (report.parked, report.problem_count) == (0, 1)
+    assert not any("plum" in str(one.record) for one in society.store.parked("phi"))
+    assert a_pipeline(society).retry().new == 0
+    report = a_pipeline(society).run([a_record(1, "plum")])
+    assert (report.new, report.changed) == ((0, 1) if first else (1, 0))
 
 
 def test_a_newer_form_with_half_a_character_stops_nothing() -> None:
