@@ -13,8 +13,8 @@ Embedding happens later, in the background, as for any memory that has no vector
 Guarantees. An ingested record is recognised by its source and id, so after a crash it is enough to run the
 pipeline again. A record that changed becomes a new memory that replaces the old one; the old one stays. A
 record whose memory was forgotten does not come back. A record that is invalid is parked whole, with the
-reason. What the store refuses is retried after pauses, then record by record, and parked only if the other
-records can be stored.
+reason, and masked as a memory is. What the store refuses is retried after pauses, then record by record, and
+parked only if the other records can be stored.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
+from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.linking import followed
@@ -53,6 +54,8 @@ SHOWN = 20
 _LATEST = 20
 """How many of the latest records are searched for the one that the next record follows."""
 _SOMEBODY = "somebody"
+_NAMING = ("source", "id", "who", "witnesses")
+"""What says in the document of a record which it is, and who was there."""
 
 
 @dataclass(slots=True)
@@ -260,8 +263,8 @@ class Pipeline:
                 taken,
                 user_id=before.user_id if again and before is not None else self._who(record.who),
                 attempts=attempts,
-                reason=shorten(clean(str(error)), 300),
-                record=record.document(),
+                reason=shorten(clean(self._agent.without_personal(str(error))), 300),
+                record=self._keepable(record),
             )
             report.parked += 1
             report.problem(record.line, str(error))
@@ -312,6 +315,17 @@ class Pipeline:
             place=clean(record.place),
             data=plain(record.data),
         )
+
+    def _keepable(self, record: Keepable) -> dict[str, Any]:
+        """The document of a record that waits, without what `privacy.personal` masks in a memory, either.
+
+        Of a newer form it is not known what names somebody, so everything is looked through.
+        """
+        document = record.document()
+        named = _NAMING if isinstance(record, SourceRecord) else ()
+        others = {name: value for name, value in document.items() if name not in named}
+        masked: dict[str, Any] = self._agent.without_personal(others)
+        return masked | {name: document[name] for name in named}
 
     def _names(self, records: Iterable[Keepable]) -> dict[str, str]:
         """User id → name of everybody who speaks in the records, except the agent."""

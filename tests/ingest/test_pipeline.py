@@ -16,7 +16,7 @@ from noodlings.agent.society import Society
 from noodlings.agent.state import readable_state
 from noodlings.app import build
 from noodlings.clock import ManualClock
-from noodlings.config import Settings
+from noodlings.config import PrivacySettings, Settings
 from noodlings.errors import StoreError
 from noodlings.ingest.pipeline import AT_ONCE, PAUSES, SHOWN, Pipeline
 from noodlings.ingest.record import VERSION, SourceNote, SourceProblem, SourceRecord
@@ -40,8 +40,8 @@ def a_record(number: int, text: str = "", **changes: Any) -> SourceRecord:
     return SourceRecord("talk:log", str(number), text or f"line {number}", **(fields | changes))
 
 
-def a_society(store: Repository | None = None) -> Society:
-    return build(SETTINGS, clock=ManualClock(NOW), store=store or MemoryStore())
+def a_society(store: Repository | None = None, settings: Settings = SETTINGS) -> Society:
+    return build(settings, clock=ManualClock(NOW), store=store or MemoryStore())
 
 
 def a_pipeline(society: Society, slept: list[float] | None = None, **options: Any) -> Pipeline:
@@ -282,6 +282,25 @@ def test_a_newer_form_with_half_a_character_stops_nothing() -> None:
     assert (report.parked, report.new) == (1, 1)
     (waits,) = society.store.parked("phi")
     assert waits.record == {"version": VERSION + 1, "text": "hm ?", "?": ["?"]}
+
+
+def test_what_waits_is_masked_like_a_memory() -> None:
+    masked = SETTINGS.model_copy(update={"privacy": PrivacySettings(personal="mask")})
+    society, address = a_society(settings=masked), "bob@example.com"
+    row = {"version": VERSION + 1, "words": [{"text": f"write to {address}"}]}
+    records: list[Item] = [
+        a_record(1, f"write to {address} {'x ' * 12_000}", place=address, data={"to": [address]}),
+        SourceProblem(2, f"it is newer than {address}", "talk:log", "2", "Bob", row),
+        a_record(3, timestamp=address),
+    ]
+    assert a_pipeline(society).run([*records]).parked == 3
+    assert a_pipeline(society).run([*records]).waiting == 3
+    for waiting in society.store.parked("phi"):
+        assert address not in f"{waiting.reason} {waiting.record}"
+    (long, newer, _) = society.store.parked("phi")
+    assert (long.record or {})["text"].startswith("write to [e-mail address] x x")
+    assert (long.record or {})["who"] == "Caity"
+    assert (newer.record or {})["words"] == [{"text": "write to [e-mail address]"}]
 
 
 def test_forgetting_somebody_reaches_what_waits() -> None:
