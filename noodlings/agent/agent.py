@@ -502,7 +502,7 @@ class Agent:
         for record in records:
             self._core.journal.taken(record)
         self._core.journal.linked(links)
-        self._unit_of_work.commit_memory()
+        self._unit_of_work.commit_told()
 
     def correct(self, entry: MemoryEntry, text: str) -> MemoryEntry:
         """Remember other words for an entry: of the same person, moment and audience, and as important.
@@ -559,7 +559,7 @@ class Agent:
         ids = [*entry_ids]
         ids += self._unit_of_work.corrected_by(ids)
         for entry in self._core.journal.pending(self._services.store.entries(self.id, ids)).values():
-            if not within(entry.audience, audience):
+            if entry.tier < audience.tier or not within(entry.audience, audience):
                 limited = self.memory.limit(entry, of_audiences((entry.audience, audience)))
                 self._facts.confine(limited)
 

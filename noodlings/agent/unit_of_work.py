@@ -52,6 +52,31 @@ class UnitOfWork:
         """
         self._commit(None, None)
 
+    def commit_told(self) -> None:
+        """Keep what a source told. What fewer may know of than before loses its notes, as if it were
+        forgotten, also where none are written now. Raises `StoreError` as `commit` does.
+        """
+        core, notes = self.core, self.services.notes
+        private = {entry.id: entry for entry in core.journal.changes().updated if entry.private}
+        try:
+            stored = self.services.store.entries(core.id, sorted(private))
+            narrowed = [
+                number for number, entry in stored.items() if entry.audience != private[number].audience
+            ]
+            if notes is None or not narrowed:
+                self.commit_memory()
+            else:
+                notes.forget(core.id, narrowed, self._narrow)
+        except StoreError:
+            if not self.abandoned:
+                self._reload()
+            raise
+
+    def _narrow(self) -> Forgotten:
+        """Keep it, with nothing deleted."""
+        self.commit_memory()
+        return Forgotten()
+
     def commit_percept(self) -> None:
         """Keep a percept that is answered next. Raises `StoreError` as `commit` does.
 

@@ -256,7 +256,7 @@ class Notes(Protocol):
         """Update the copies with what was committed, soon. Never waits, never raises."""
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
-        """Let `delete` delete entries from the store, and leave no byte of them in any copy.
+        """Let `delete` delete entries from the store, or confine them, and leave no byte of them in any copy.
 
         If it raises, the copies stay. If a copy could not be removed, the result is not `erased`.
         """

@@ -64,6 +64,33 @@ def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "narrower"),
+    [({}, {"tier": 2}), ({}, {"confined": True}), ({"confined": True}, {"tier": 2})],
+)
+def test_what_fewer_may_know_than_before_has_no_note_or_page(
+    tmp_path: Path, quiet: dict[str, str], first: dict[str, object], narrower: dict[str, object]
+) -> None:
+    key, log, notes = tmp_path / "key", tmp_path / "talk.jsonl", tmp_path / "data" / "notes"
+    assert ran("key", "new", key, environment=quiet).returncode == 0
+    quiet["NOODLINGS_STORE__KEY_FILE"] = str(key)
+    texts = ("my sister died of vexilium yesterday, I am so sad", "my brother adores zarnok, I am so glad")
+    rows = [{"id": str(at), "user": "bob", "text": text, "timestamp": 1.7e9} for at, text in enumerate(texts)]
+
+    def telling(word: str) -> int:
+        return sum(word in path.read_text("utf-8") for path in notes.rglob("*.md"))
+
+    log.write_text("\n".join(map(json.dumps, [rows[0] | first, rows[1]])), encoding="utf-8")
+    assert ingested(quiet, "talk", log).returncode == 0
+    assert ran("notes", "rebuild", environment=quiet).returncode == 0
+    assert telling("vexilium") == (1 if first else 4)
+    log.write_text("\n".join(map(json.dumps, [rows[0] | narrower, rows[1]])), encoding="utf-8")
+    assert json.loads(ingested(quiet, "talk", log, "--json").stdout)["changed"] == 1
+    assert telling("vexilium") == 0
+    assert telling("zarnok") >= 1
+    assert not [*notes.glob(".forgetting-*")]
+
+
 @pytest.mark.parametrize("name", ["सीता", "กิ่งแก้ว", "Nguye\u0302\u0303n", "مُحَمَّد"])
 def test_whoever_is_named_with_marks_is_found_and_forgotten(
     tmp_path: Path, quiet: dict[str, str], name: str
