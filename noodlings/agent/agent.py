@@ -447,7 +447,9 @@ class Agent:
             about: the id of a user or an agent.
             by: the id of the author.
 
-        Raises `StoreError`: it could not be kept.
+        Raises:
+            UserError: it cannot be pinned; nothing has changed.
+            StoreError: it could not be kept.
         """
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
@@ -455,6 +457,7 @@ class Agent:
         fact = with_least_tier(self._services, fact)
         async with self._pipeline.order:  # whoever has somebody forgotten waits for it, as for a percept
             words = await self._services.heard.understood(fact.text)
+        self.memory.require_room()  # what is taken in is kept, so whatever may refuse it comes first
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._services, fact, words, {})
         core.feelings, core.affect = feelings, felt

@@ -272,11 +272,16 @@ class HierarchicalMemory:
 
     def pin(self, entry: MemoryEntry, pinned: bool = True) -> MemoryEntry:
         """Hold an entry in episodic memory, or let it go again. Raises `UserError` when all room is held."""
-        if pinned and entry.id not in self._episodic and self._episodic.all_held:
+        if pinned and entry.id not in self._episodic:
+            self.require_room()
+        return self._revise(entry, pinned=pinned)
+
+    def require_room(self) -> None:
+        """Raise `UserError` when nothing more can be pinned, as all room is held."""
+        if self._episodic.all_held:
             raise UserError(
                 f"all {self._episodic.capacity} places in episodic memory are pinned; unpin something first"
             )
-        return self._revise(entry, pinned=pinned)
 
     def limit(self, entry: MemoryEntry, audience: Audience) -> MemoryEntry:
         """Let nobody but this audience learn of an entry."""

@@ -41,6 +41,10 @@ class PlainMemory(HierarchicalMemory):
         """Does nothing: a list does not record recalls."""
 
     def pin(self, entry: MemoryEntry, pinned: bool = True) -> MemoryEntry:
+        self.require_room()
+        return entry
+
+    def require_room(self) -> None:
         raise UserError("a plain list cannot pin memories; set memory.use_hierarchical to true")
 
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:

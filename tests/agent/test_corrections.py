@@ -20,7 +20,7 @@ from noodlings.agent.corrections import ERASING_REST, UNDO_SECONDS, UNDO_STEPS, 
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
-from noodlings.config import Settings
+from noodlings.config import MemorySettings, MemoryWindows, Settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.memory.saved import SavedEntry, record_of
 from noodlings.mind import meaning
@@ -47,6 +47,7 @@ SMALL = Settings(
     thought={"ruminate": False},
     memory_windows={"working": 4, "episodic": 5},
 )
+TWO_PLACES = MemoryWindows(working=4, episodic=2)
 GRIEF = Affect(-0.9, 0.8, 0.4, 0.9, 0.0)
 
 
@@ -583,6 +584,24 @@ async def test_what_left_mind_long_ago_can_be_pinned(make_society, tell):
     assert society.agents["phi"].memory.find(told.entry_id) is None
     society.corrections.pin(ADMIN, "phi", told.entry_id)
     assert make_society().agents["phi"].memory.is_episodic(told.entry_id)
+
+
+@pytest.mark.parametrize("store", ["sql"], indirect=True)
+@pytest.mark.parametrize("hierarchical", [True, False])
+async def test_a_fact_that_is_refused_is_not_kept(tell, store, clock, hierarchical):
+    settings = SMALL.model_copy(
+        update={"memory": MemorySettings(use_hierarchical=hierarchical), "memory_windows": TWO_PLACES}
+    )
+    society = build(settings, clock=clock, store=store)
+    for text in ("one thing", "another"):
+        told = await tell(society, text)
+        if hierarchical:
+            society.corrections.pin(ADMIN, "phi", told.entry_id)
+    with pytest.raises(UserError, match=r"are pinned|cannot pin"):
+        await society.corrections.know(ADMIN, "phi", "user_bob", "is allergic to nuts")
+    await tell(society, "good morning")
+    told_so_far = [entry.user_text for entry in store.archive("phi")]
+    assert told_so_far == ["one thing", "another", "good morning"]
 
 
 async def test_undo_is_for_ten_minutes_of_world_time(make_society, tell, clock):
