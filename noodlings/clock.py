@@ -17,6 +17,9 @@ LATEST = 253_402_300_799.0
 FURTHEST = 366 * 86_400.0
 """Seconds by which what is remembered may be ahead of now; beyond that, some clock was wrong."""
 
+LEAST_LEFT = 86_400.0
+"""Seconds of ours for which world time can go on from where it begins, before the year 9999 ends."""
+
 UNITS = {"y": 31_557_600, "mo": 2_629_800, "wk": 604_800, "d": 86_400, "h": 3_600, "min": 60, "s": 1}
 """Units of time as they are shown and typed ("3 d ago"), in seconds, the longest first."""
 
@@ -47,13 +50,13 @@ def later(latest: float, moment: float) -> float:
 
 
 class SystemClock:
-    """World time is wall time, optionally sped up from the moment the clock was made.
+    """World time is wall time, optionally sped up from the moment the clock was made, until `LATEST`.
 
     Args:
         speed: world seconds in one real second, > 0. 60 lets a minute pass in a second.
         not_before: world time to begin at where wall time is not that far yet: what a faster clock left
             behind is not in the future. What is further ahead than `FURTHEST` for each world second in a
-            second is not believed.
+            second, or leaves less than `LEAST_LEFT`, is not believed.
     """
 
     def __init__(self, speed: float = 1.0, not_before: float = 0.0) -> None:
@@ -62,7 +65,10 @@ class SystemClock:
         self.speed = speed
         self._made = time.time()
         self._origin = max(self._made, not_before)
-        if not_before - self._made > FURTHEST * max(speed, 1.0):
+        # A very fast clock may have run for thousands of years, so one imported memory of the year 9999 would
+        # be believed, and time would stand still for everybody, at this start and at each one after it.
+        last = min(self._made + FURTHEST * max(speed, 1.0), LATEST - LEAST_LEFT * speed)
+        if not_before > max(last, self._made):
             self._origin = self._made
             log.warning(
                 "the latest memory is %.0f days ahead of this computer's clock: one of the two is wrong."
@@ -73,7 +79,8 @@ class SystemClock:
 
     def now(self) -> float:
         """World time in seconds since 1970-01-01 UTC."""
-        return self._origin + (time.time() - self._made) * self.speed
+        now = self._origin + (time.time() - self._made) * self.speed
+        return min(now, LATEST)  # what comes later than that is refused, see `moment`
 
 
 class ManualClock:

@@ -6,7 +6,7 @@ import pytest
 
 from noodlings import clock as clock_module
 from noodlings.app import build
-from noodlings.clock import FURTHEST, ManualClock, SystemClock, moment
+from noodlings.clock import FURTHEST, LATEST, LEAST_LEFT, ManualClock, SystemClock, moment
 from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
@@ -69,6 +69,19 @@ def test_a_clock_that_was_fifty_years_ahead_once_does_not_keep_the_world_there(w
 @pytest.mark.parametrize(("ahead", "speed"), [(FURTHEST, 1.0), (FURTHEST, 0.1), (50 * FURTHEST, 600.0)])
 def test_what_a_faster_clock_can_have_left_behind_is_believed(wall, ahead, speed):
     assert SystemClock(speed, wall.now() + ahead).now() == wall.now() + ahead
+
+
+def test_a_time_from_which_the_world_could_not_go_on_for_a_day_is_not_believed(wall, caplog):
+    speed = 100_000.0
+    assert SystemClock(speed, LATEST - 100.0).now() == wall.now()
+    assert "ahead of this computer's clock" in caplog.text
+    assert SystemClock(speed, LATEST - LEAST_LEFT * speed).now() == LATEST - LEAST_LEFT * speed
+
+
+def test_world_time_stands_still_at_the_end_of_the_year_9999(wall):
+    clock = SystemClock(100_000.0, LATEST - LEAST_LEFT * 100_000.0)
+    wall.advance(2 * LEAST_LEFT)
+    assert moment(clock.now()) == LATEST
 
 
 WRONG_MOMENTS = [1e300, float("nan"), float("inf"), -1.0, "2025-11-15", "12", True, None, [1.0], 10**400]

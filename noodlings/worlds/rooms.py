@@ -154,7 +154,7 @@ class World:
             self._remove(persona.id)
             raise
         self._resting.discard(persona.id)
-        self._act(self._beings[persona.id], Kind.ARRIVE, "comes to life")
+        self._arrive(persona.id, "comes to life")
         return self.room_of(persona.id)
 
     def rest(self, agent_id: str) -> None:
@@ -191,7 +191,7 @@ class World:
         self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
         self._rooms[user_id] = room
         self._together.clear()
-        self._act(self._beings[user_id], Kind.ARRIVE, "arrives")
+        self._arrive(user_id, "arrives")
         if self._notice:
             outlet(RoomLine(Kind.EVENT, self._notice))
 
@@ -199,8 +199,10 @@ class World:
         """Let a player go, if they are here."""
         being = self._beings.get(user_id)
         if being is not None:
-            self._act(being, Kind.LEAVE, "leaves")
-            self._remove(user_id)
+            try:
+                self._act(being, Kind.LEAVE, "leaves")
+            finally:
+                self._remove(user_id)
 
     def part_from(self, user_ids: Collection[str]) -> None:
         """Forget where players were; those who came in without a password of their own leave now.
@@ -388,6 +390,14 @@ class World:
             self.say(being_id, words, depth=1)
         elif act:
             self.emote(being_id, act, depth=1)
+
+    def _arrive(self, being_id: str, how: str) -> None:
+        """Let others see somebody come in; where that fails, they are not here, and may try again."""
+        try:
+            self._act(self._beings[being_id], Kind.ARRIVE, how)
+        except BaseException:
+            self._remove(being_id)
+            raise
 
     def _act(self, being: Being, kind: Kind, text: str, depth: int = 0) -> RoomLine:
         return self._happen(being, RoomLine(kind, text, being.id, being.name), depth)

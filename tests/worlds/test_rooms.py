@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.clock import ManualClock
+from noodlings.clock import LATEST, ManualClock
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.host.visit import shown_in
 from noodlings.values.audience import Audience, Tier
@@ -271,6 +271,27 @@ async def test_a_mind_that_is_told_nothing_has_lost_no_thread():
     stage.world.say("user_caity", "phi?")
     await stage.world.settle()
     assert not any("loses the thread" in line for line in stage.seen())
+
+
+async def test_who_could_not_be_seen_to_come_in_is_not_here_and_may_try_again(monkeypatch):
+    stage = Stage()
+    stage.world.rest("phi")
+    with monkeypatch.context() as broken:
+        broken.setattr(stage.world._clock, "now", lambda: LATEST + 1.0)
+        for comes_in in (stage.enter, lambda: stage.world.wake(PHI)):
+            with pytest.raises(UserError, match="timestamp"):
+                comes_in()
+    assert {being.id for being, _ in stage.world.who()} == {"servnak", "toad"}
+    stage.world.wake(PHI)
+    stage.enter()
+
+
+async def test_who_could_not_be_seen_to_leave_is_gone(monkeypatch):
+    stage = Stage().enter()
+    monkeypatch.setattr(stage.world._clock, "now", lambda: LATEST + 1.0)
+    with pytest.raises(UserError, match="timestamp"):
+        stage.world.leave("user_caity")
+    assert not stage.world.has("user_caity")
 
 
 async def test_acting_never_waits_for_a_mind(monkeypatch):
