@@ -40,15 +40,16 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
     """
     if parsed.has("id") == parsed.has("user"):
         raise UserError(f"One memory by its number, or all from one user: {parsed.usage}")
-    await context.society.corrections.turn()
     agent, corrections = context.society.find(parsed.name), context.society.corrections
     if parsed.has("id"):
+        await corrections.turn()
         (entry,) = corrections.own(context.caller, parsed.name, [memory_number(parsed)])
         what = f"memory {entry.id}, {_quoted(entry)},"
         delete = partial(corrections.forget, context.caller, parsed.name, [entry.id])
     else:
-        user = _user(context, parsed)
-        count = corrections.count_of(context.caller, parsed.name, user)
+        with context.inspector.admitted(context.caller):  # as many memories may be read
+            user = await _user(context, parsed)
+            count = await corrections.count_of(context.caller, parsed.name, user)
         who = "you" if user == context.caller.user_id else shorten(clean(parsed.text("user")), 30)
         what = f"{counted(count, 'memory', 'memories')} from {who}"
         if not count:
@@ -148,7 +149,7 @@ async def undo(context: CommandContext, parsed: Parsed) -> Reply:
     return _changed(agent, entry, said)
 
 
-def _user(context: CommandContext, parsed: Parsed) -> str:
+async def _user(context: CommandContext, parsed: Parsed) -> str:
     """The id of whoever is meant; for somebody who is no longer in mind, the id itself must be given."""
     who = parsed.text("user")
     try:
@@ -156,7 +157,7 @@ def _user(context: CommandContext, parsed: Parsed) -> str:
     except Forbidden:
         return who  # so that the refusal is about forgetting and not about reading
     except NotFound:
-        if context.society.corrections.count_of(context.caller, parsed.name, who):
+        if await context.society.corrections.count_of(context.caller, parsed.name, who):
             return who
         raise
 

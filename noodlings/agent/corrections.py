@@ -36,6 +36,8 @@ LONGEST_CORRECTION = 2_000
 """Characters of corrected words."""
 LONGEST_FACT = 160
 """Characters of a hand-written fact; a person card cuts longer ones."""
+READ_AT_ONCE = 250
+"""Memories that are read in one step: some ten milliseconds, in which nothing else runs."""
 ERASING_REST = 9.0
 """How many times as long as the last erasure took is waited before the next one."""
 
@@ -146,25 +148,17 @@ class Corrections:
             entries.append(entry)
         return entries
 
-    def told_by(self, caller: Caller, name: str, user_id: str) -> list[int]:
-        """The ids of everything that one user told an agent, in the whole archive, rising; for an admin with
-        facts that were written about them by hand.
+    async def count_of(self, caller: Caller, name: str, user_id: str) -> int:
+        """How many memories, and records that wait to be taken in, `forget_user` would delete.
 
-        Raises `Forbidden` when that user is not the caller, who is no admin.
+        Others go on in between, as many memories may be read for it.
         """
-        agent = self._agent_for_deletion(caller, name)
-        if caller.role is not Role.ADMIN and user_id != caller.user_id:
-            raise Forbidden("You can only delete what you told the character yourself: --user me.")
-        ids = self._store.told_by(agent.id, user_id)
-        if caller.role is Role.ADMIN:
-            return ids
-        kept = self._store.entries(agent.id, ids)  # without damaged ones, which may go
-        return [number for number in ids if number not in kept or not written_by(kept[number])]
-
-    def count_of(self, caller: Caller, name: str, user_id: str) -> int:
-        """How many memories, and records that wait to be taken in, `forget_user` would delete."""
-        ids = self.told_by(caller, name, user_id)
-        return len(ids) + self._waiting(self._find(name).id, user_id)
+        agent, ids = self._told_by(caller, name, user_id)
+        count = self._waiting(agent.id, user_id)
+        for at in range(0, len(ids), READ_AT_ONCE):
+            await self.turn()
+            count += len(self._not_by_hand(caller, agent, ids[at : at + READ_AT_ONCE]))
+        return count
 
     def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
         """Delete entries for good, with everything made of them: all of them or none, see `own`.
@@ -176,8 +170,13 @@ class Corrections:
         return self._forget(caller, name, [entry.id for entry in self.own(caller, name, entry_ids)])
 
     def forget_user(self, caller: Caller, name: str, user_id: str) -> Forgotten:
-        """As `forget`, everything from one user, also what waits to be taken in: see `told_by`."""
-        return self._forget(caller, name, self.told_by(caller, name, user_id), user_id)
+        """As `forget`, everything that one user told an agent, in the whole archive, also what waits to be
+        taken in; for an admin with facts that were written about them by hand.
+
+        Raises `Forbidden` when that user is not the caller, who is no admin.
+        """
+        agent, ids = self._told_by(caller, name, user_id)
+        return self._forget(caller, name, self._not_by_hand(caller, agent, ids), user_id)
 
     async def turn(self) -> None:
         """Let others go on where much is deleted at the same moment."""
@@ -294,6 +293,20 @@ class Corrections:
         agent.keep()
         done.pop()
         return entry, last.what
+
+    def _told_by(self, caller: Caller, name: str, user_id: str) -> tuple[Agent, list[int]]:
+        """An agent, and the ids of everything from this user, rising. Raises as `forget_user` does."""
+        agent = self._agent_for_deletion(caller, name)
+        if caller.role is not Role.ADMIN and user_id != caller.user_id:
+            raise Forbidden("You can only delete what you told the character yourself: --user me.")
+        return agent, self._store.told_by(agent.id, user_id)
+
+    def _not_by_hand(self, caller: Caller, agent: Agent, ids: list[int]) -> list[int]:
+        """Those of these ids that are no facts by hand, unless the caller is an admin."""
+        if caller.role is Role.ADMIN:
+            return ids
+        kept = self._store.entries(agent.id, ids)  # without damaged ones, which may go
+        return [number for number in ids if number not in kept or not written_by(kept[number])]
 
     def _forget(self, caller: Caller, name: str, ids: list[int], told_by: str = "") -> Forgotten:
         agent = self._find(name)

@@ -6,11 +6,11 @@ figure tells whether it would have been found.
 
 from __future__ import annotations
 
-import asyncio
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
@@ -68,7 +68,7 @@ class PageReader:
         perceived = viewpoint.agent.memory.stats().perceived
         ids = await self._ids(viewpoint, order, page)
         wanted = cut(ids, page.limit, page.offset)
-        entries = await asyncio.to_thread(viewpoint.readable, wanted)
+        entries = await viewpoint.aside(partial(viewpoint.readable, wanted))
         seen = [entries[number] for number in wanted if number in entries]
         own = perceived if caller.sees_all else len(viewpoint.readable_ids())
         return viewpoint.entries("everything", seen, page.offset, len(ids), perceived - own)
@@ -81,14 +81,14 @@ class PageReader:
         key = (kind, wanted)
         if key not in self._orders:
             among = self._few_with(kind, wanted)
-            found = await asyncio.to_thread(
-                viewpoint.store.in_order, viewpoint.agent_id, order, page.falling, wanted, among
+            found = await viewpoint.aside(
+                partial(viewpoint.store.in_order, viewpoint.agent_id, order, page.falling, wanted, among)
             )
             if not caller.sees_all and among is None:
                 own = set(viewpoint.readable_ids())
                 found = [number for number in found if number in own]
             if not caller.sees_all and order is Order.IMPORTANCE:
-                known = await asyncio.to_thread(viewpoint.stored, found)
+                known = await viewpoint.aside(partial(viewpoint.stored, found))
                 seen = {number: viewpoint.figure(entry.importance) for number, entry in known.items()}
                 found.sort(key=lambda number: (seen.get(number, 0.0), number), reverse=page.falling)
             self._orders[key] = array("q", found)

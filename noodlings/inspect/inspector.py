@@ -64,7 +64,7 @@ def _at_length_about(
     """
 
     async def ask(inspector: Inspector, caller: Caller, name: str, /, *args: P.args, **named: P.kwargs) -> T:
-        with inspector._admitted(caller):
+        with inspector.admitted(caller):
             return await topic(inspector._viewpoint(caller, name), *args, **named)
 
     update_wrapper(ask, topic)
@@ -180,8 +180,12 @@ class Inspector:
         return viewpoint.page("episodic", entries, limit, offset, user or "", least)
 
     async def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
-        """One page of episodic memory, or of everything, sorted and filtered."""
-        return await self._pages.page(self._viewpoint(caller, name), page)
+        """One page of episodic memory, or of everything, sorted and filtered.
+
+        A caller who waits for `AT_ONCE` answers that take long already gets `Busy`.
+        """
+        with self.admitted(caller):
+            return await self._pages.page(self._viewpoint(caller, name), page)
 
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
         """The most important entries of working and episodic memory, each once."""
@@ -233,7 +237,7 @@ class Inspector:
         )
 
     @contextmanager
-    def _admitted(self, caller: Caller) -> Iterator[None]:
+    def admitted(self, caller: Caller) -> Iterator[None]:
         """While a caller waits for an answer that takes long. Raises `Busy` where it waits for too many."""
         who, under_way = caller.user_id, self._society.long_answers
         if under_way[who] >= AT_ONCE:

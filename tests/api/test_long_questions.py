@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from threading import Event
@@ -17,12 +17,14 @@ from api.mcp.access import Access, Asker
 from api.mcp.tools import call
 from commands import registry
 from commands.registry import CommandContext
+from noodlings.agent import corrections
 from noodlings.inspect import inspector, turns, viewpoint
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.inspect.views import AgentView
 from noodlings.scheduling import BETWEEN
 from noodlings.values.caller import Caller, Role
+from noodlings.values.memory import MemoryEntry
 from tests.api.conftest import Site
 
 PEOPLE = "/api/agents/servnak/people"
@@ -42,11 +44,12 @@ def blocked(site: Site) -> Iterator[None]:
         work.add_done_callback(asyncio.Task.result)
 
 
-async def test_one_caller_waits_for_a_few_long_answers_at_once(guarded: Site) -> None:
+@pytest.mark.parametrize("path", [PEOPLE, "/api/agents/servnak/memory/browse?everything=true"])
+async def test_one_caller_waits_for_a_few_long_answers_at_once(guarded: Site, path: str) -> None:
     await guarded.tell("my sister Ruth lives in Leeds")
     with blocked(guarded):
-        asked = {asyncio.create_task(guarded.get(PEOPLE, "caity")) for _ in range(inspector.AT_ONCE + 2)}
-        others = asyncio.create_task(guarded.get(PEOPLE, "toad"))
+        asked = {asyncio.create_task(guarded.get(path, "caity")) for _ in range(inspector.AT_ONCE + 2)}
+        others = asyncio.create_task(guarded.get(path, "toad"))
         waiting = asked
         while len(waiting) > inspector.AT_ONCE:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -58,13 +61,16 @@ async def test_one_caller_waits_for_a_few_long_answers_at_once(guarded: Site) ->
     assert refused.json()["detail"] == (
         f"You are waiting for {inspector.AT_ONCE} answers that take long; ask again when one has come."
     )
-    assert (await guarded.get(PEOPLE, "caity")).status_code == 200
+    assert (await guarded.get(path, "caity")).status_code == 200
 
 
-async def test_the_world_says_so_in_words(site: Site) -> None:
-    await site.tell("my sister Ruth lives in Leeds")
+@pytest.mark.parametrize("line", ["@people servnak", "@forget servnak --user me"])
+async def test_the_world_says_so_in_words(site: Site, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corrections, "READ_AT_ONCE", 1)  # else the first answer would come at once
+    for told in ("my sister Ruth lives in Leeds", "my brother Tom does not"):
+        await site.tell(told)
     context = CommandContext(CAITY, site.society, site.parts.inspector)
-    asked = (registry.dispatch("@people servnak", context) for _ in range(inspector.AT_ONCE + 1))
+    asked = (registry.dispatch(line, context) for _ in range(inspector.AT_ONCE + 1))
     replies = [reply.render() for reply in await asyncio.gather(*asked)]
     assert sum("ask again when one has come" in reply for reply in replies) == 1
 
@@ -90,6 +96,30 @@ async def test_nothing_is_worked_out_for_a_client_that_has_left(site: Site) -> N
     assert sent[0]["status"] == 408
     answers = await asyncio.gather(*(site.get(PEOPLE) for _ in range(inspector.AT_ONCE)))
     assert {answer.status_code for answer in answers} == {200}  # nothing of it is still under way
+
+
+async def test_what_would_be_forgotten_is_counted_in_steps(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corrections, "READ_AT_ONCE", 2)
+    for number in range(6):
+        await site.tell(f"I saw {number} geese")
+    read, steps, entries = set[int](), list[int](), site.society.store.entries
+
+    def reading(agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        read.update(ids)
+        return entries(agent_id, ids)
+
+    async def look() -> None:
+        while True:
+            steps.append(len(read))
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(site.society.store, "entries", reading)
+    looking = asyncio.create_task(look())
+    assert await site.society.corrections.count_of(CAITY, "servnak", CAITY.user_id) == 6
+    looking.cancel()
+    assert {*steps} >= {2, 4}
 
 
 async def test_two_who_read_much_do_not_read_in_the_same_pass(
