@@ -82,8 +82,7 @@ async def forget_user(
     user_id: Annotated[str, Query(min_length=1, max_length=80, examples=["user_caity"])],
 ) -> Response:
     """Delete everything from one user for good. A player may only name itself."""
-    await society.corrections.turn()
-    forgotten = await society.corrections.erased(society.corrections.forget_user(caller, agent, user_id))
+    forgotten = await society.corrections.forget_user_in_parts(caller, agent, user_id)
     return shown(Forgot.of(society.find(agent).id, forgotten))
 
 

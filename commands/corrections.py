@@ -45,7 +45,10 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
         await corrections.turn()
         (entry,) = corrections.own(context.caller, parsed.name, [memory_number(parsed)])
         what = f"memory {entry.id}, {_quoted(entry)},"
-        delete = partial(corrections.forget, context.caller, parsed.name, [entry.id])
+
+        async def delete() -> Forgotten:
+            return await corrections.erased(corrections.forget(context.caller, parsed.name, [entry.id]))
+
     else:
         with context.inspector.admitted(context.caller):  # as many memories may be read
             user = await _user(context, parsed)
@@ -54,10 +57,10 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
         what = f"{counted(count, 'memory', 'memories')} from {who}"
         if not count:
             raise NotFound(f"{_name(agent)} remembers nothing from {who}.")
-        delete = partial(corrections.forget_user, context.caller, parsed.name, user)
+        delete = partial(corrections.forget_user_in_parts, context.caller, parsed.name, user)
     if not parsed.has("yes"):
         raise UserError(f"{_name(agent)} would forget {what} for good. If you mean it, add --yes.")
-    forgotten = await corrections.erased(delete())
+    forgotten = await delete()
     done = f"{_name(agent)} has forgotten {_told(forgotten)}"
     return Reply(Forgot.of(agent.id, forgotten).as_dict(), Text(done))
 

@@ -231,13 +231,13 @@ async def forget_memory(call: ToolCall, wanted: ForgetMemory) -> ToolAnswer:
     """
     call.turns()  # raises if nothing can be changed
     corrections, caller = call.society.corrections, call.access.asker.actor()
-    await corrections.turn()
     if wanted.memory_id is not None:
+        await corrections.turn()
         forgotten = corrections.forget(caller, call.agent, [wanted.memory_id])
+        forgotten = await corrections.erased(forgotten)
     else:
         who = caller.user_id if clean(wanted.user_id).casefold() == "me" else wanted.user_id
-        forgotten = corrections.forget_user(caller, call.agent, who)
-    forgotten = await corrections.erased(forgotten)
+        forgotten = await corrections.forget_user_in_parts(caller, call.agent, who)
     name = clean(call.society.personas[call.agent].name)
     return ToolAnswer(telling.forgot(name, forgotten), Forgot.of(call.agent, forgotten))
 

@@ -21,6 +21,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from noodlings.affect.game import GameFeeling
@@ -50,7 +51,7 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import MADE_OF, UnitOfWork
 from noodlings.mind.appetites import Goal
-from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
+from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine, ReadTraces
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Audience, Tier, of_all, of_audiences, within
 from noodlings.values.floor import Decision, Floor
@@ -576,16 +577,24 @@ class Agent:
         self._core.journal.unlinked(links)
         self.keep()
 
-    def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
+    def forget(
+        self,
+        entry_ids: Sequence[int],
+        by_user: str,
+        now: float,
+        told_by: str = "",
+        known: ReadTraces = MappingProxyType({}),
+    ) -> Forgotten:
         """Delete entries for good from every stream, archive, trace, note and symbol, with thoughts and
         facts made of them.
 
         Args:
             told_by: also delete what of this user waits to be taken in from a source; "" for nothing.
+            known: see `noodlings.ports.Repository.forget`.
 
         Raises `StoreError`: nothing was forgotten.
         """
-        return self._unit_of_work.forget(entry_ids, by_user, now, told_by)
+        return self._unit_of_work.forget(entry_ids, by_user, now, told_by, known)
 
     def part_from(self, user_ids: Collection[str]) -> None:
         """Remove these users from the witnesses of everything, and as authors. Raises `StoreError`."""

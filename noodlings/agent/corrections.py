@@ -12,13 +12,14 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.recollection import newer_forms
 from noodlings.agent.unit_of_work import MADE_OF
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
-from noodlings.ports import Clock, Forgotten, Repository
+from noodlings.ports import Clock, Forgotten, ReadTraces, Repository
 from noodlings.recall.filters import EVERYTHING
 from noodlings.scheduling import FairScheduler
 from noodlings.text import clean
@@ -38,6 +39,8 @@ LONGEST_FACT = 160
 """Characters of a hand-written fact; a person card cuts longer ones."""
 READ_AT_ONCE = 250
 """Memories that are read in one step: some ten milliseconds, in which nothing else runs."""
+FORGOTTEN_AT_ONCE = 400
+"""Memories that are forgotten in one step, in which nothing else runs."""
 ERASING_REST = 9.0
 """How many times as long as the last erasure took is waited before the next one."""
 
@@ -129,6 +132,7 @@ class Corrections:
         self._clock = clock
         self._erasures = Erasures(store)
         self._scheduler = FairScheduler()
+        self._under_way = set[asyncio.Task[Forgotten]]()
         self._done: dict[str, deque[Correction]] = {}
 
     def own(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> list[MemoryEntry]:
@@ -177,6 +181,44 @@ class Corrections:
         """
         agent, ids = self._told_by(caller, name, user_id)
         return self._forget(caller, name, self._not_by_hand(caller, agent, ids), user_id)
+
+    async def forget_user_in_parts(self, caller: Caller, name: str, user_id: str) -> Forgotten:
+        """As `forget_user`, in parts, between which others go on, until it is `erased`.
+
+        Each part is forgotten for good, with everything made of it. It goes on to the end when whoever asked
+        is gone. What was forgotten before an error or a kill stays so; the rest is there as before, and goes
+        when somebody asks again.
+        """
+        work = asyncio.create_task(self._forget_in_parts(caller, name, user_id))
+        self._under_way.add(work)
+        work.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(work)
+
+    async def _forget_in_parts(self, caller: Caller, name: str, user_id: str) -> Forgotten:
+        agent, ids = self._told_by(caller, name, user_id)
+        known: ReadTraces = {}
+        if len(ids) > FORGOTTEN_AT_ONCE:  # each part looks through all turns
+            known = await asyncio.to_thread(self._store.read_traces, agent.id)
+        done = Forgotten()
+        try:
+            # The latest first: what repeats a memory is later, and need not be redacted where it is gone.
+            for end in range(len(ids), 0, -FORGOTTEN_AT_ONCE) or (0,):  # what waits goes in any case
+                await self.turn()
+                began = time.monotonic()
+                left = set(self._store.told_by(agent.id, user_id))  # by now
+                some = [number for number in ids[max(end - FORGOTTEN_AT_ONCE, 0) : end] if number in left]
+                some = self._not_by_hand(caller, agent, some)
+                part = self._forget(caller, name, some, user_id, known)
+                redacted = {*done.redacted, *part.redacted}.difference(ids)
+                erased = done.erased and part.erased
+                done = Forgotten(done.count + part.count, tuple(sorted(redacted)), erased)
+                await asyncio.sleep(time.monotonic() - began)  # half of the time is for others
+        except StoreError as error:
+            log.warning("%s has forgotten only a part of what was told by %s: %s", agent.id, user_id, error)
+            raise
+        finally:
+            done = await self.erased(done)
+        return done
 
     async def turn(self) -> None:
         """Let others go on where much is deleted at the same moment."""
@@ -308,13 +350,20 @@ class Corrections:
         kept = self._store.entries(agent.id, ids)  # without damaged ones, which may go
         return [number for number in ids if number not in kept or not written_by(kept[number])]
 
-    def _forget(self, caller: Caller, name: str, ids: list[int], told_by: str = "") -> Forgotten:
+    def _forget(
+        self,
+        caller: Caller,
+        name: str,
+        ids: list[int],
+        told_by: str = "",
+        known: ReadTraces = MappingProxyType({}),
+    ) -> Forgotten:
         agent = self._find(name)
         waiting = self._waiting(agent.id, told_by)
         if not ids and not waiting:
             return Forgotten()
         self._before_forgetting()
-        forgotten = agent.forget(ids, caller.user_id, self._clock.now(), told_by)
+        forgotten = agent.forget(ids, caller.user_id, self._clock.now(), told_by, known)
         self._drop_steps(agent.id, set(ids))
         if caller.role is Role.ADMIN:
             return forgotten

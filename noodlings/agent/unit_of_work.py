@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.errors import AgentElsewhere, StoreError
-from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
+from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten, ReadTraces
 from noodlings.text import forget_texts
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
@@ -136,7 +137,14 @@ class UnitOfWork:
         self.core.restore(record if record.state.data else replace(record, state=self._initial_state))
         self._unreadable = False
 
-    def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
+    def forget(
+        self,
+        entry_ids: Sequence[int],
+        by_user: str,
+        now: float,
+        told_by: str = "",
+        known: ReadTraces = MappingProxyType({}),
+    ) -> Forgotten:
         """Delete entries for good, with thoughts and facts made of them; see `Agent.forget`."""
         core, store = self.core, self.services.store
         ids = [*entry_ids, *self.corrected_by(entry_ids)]
@@ -147,7 +155,9 @@ class UnitOfWork:
         self.services.heard.let_go()
         core.let_go({entry.timestamp for entry in store.entries(core.id, ids).values()})
         self.commit()
-        delete = partial(store.forget, core.id, ids, by_user=by_user, timestamp=now, told_by=told_by)
+        delete = partial(
+            store.forget, core.id, ids, by_user=by_user, timestamp=now, told_by=told_by, known=known
+        )
         notes = self.services.notes
         forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
         self.count_forgetting()
@@ -158,7 +168,7 @@ class UnitOfWork:
         if record is not None:
             core.recollect(record)
         if made := self._made_of(forgotten.redacted):  # the answers that are gone may have lent them words
-            more = self.forget(made, by_user, now)
+            more = self.forget(made, by_user, now, known=known)
             forgotten = replace(
                 forgotten,
                 count=forgotten.count + more.count,

@@ -37,6 +37,7 @@ from noodlings.ports.storage import (
     Forgotten,
     Notes,
     Ownership,
+    ReadTraces,
     Repository,
     Store,
     StoreSnapshot,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol, Self
 
 from noodlings.values.affect import FloatArray
@@ -199,6 +200,10 @@ class Forgotten:
     erased: bool = True
 
 
+ReadTraces = Mapping[int, tuple[tuple[Any, ...], Trace]]
+"""Traces by the id of their entry, each with the row that it was read from."""
+
+
 class StoreSnapshot(Protocol):
     """Everything that was stored of all agents at one moment, whatever is written meanwhile."""
 
@@ -304,8 +309,18 @@ class Repository(Store, WorldStore, Protocol):
                 by type, source and target. None for all.
         """
 
+    def read_traces(self, agent_id: str) -> ReadTraces:
+        """All traces of an agent, for `forget`. On any thread."""
+
     def forget(
-        self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
+        self,
+        agent_id: str,
+        ids: Sequence[int],
+        *,
+        by_user: str,
+        timestamp: float,
+        told_by: str = "",
+        known: ReadTraces = MappingProxyType({}),
     ) -> Forgotten:
         """Delete entries with everything that was made of them. `erase`, or the next start, takes their last
         bytes off the disk.
@@ -314,6 +329,7 @@ class Repository(Store, WorldStore, Protocol):
 
         Args:
             told_by: waiting records of this user are deleted, too; "" for none.
+            known: traces that were read before; those that have changed since are read again.
         """
 
     def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 
 from noodlings.errors import StoreError
-from noodlings.ports import Forgotten
+from noodlings.ports import Forgotten, ReadTraces
 from noodlings.stemming import COMMON_WORDS, UNSPACED
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, id_list, number, text, to_json
@@ -138,21 +138,22 @@ def _without_references(recalled: RecalledTrace, forgotten: frozenset[int]) -> R
     )
 
 
-def _put_into_words(trace: Trace) -> frozenset[int]:
+def _put_into_words(trace: Trace) -> set[int]:
     """The entries that may be in the words of a turn: those that the voice says it used, or else all."""
     used = tuple(one for one in trace.recalled if one.used)
-    return _entries_read(replace(trace, recalled=used or trace.recalled))
+    return _entries_read(trace, used or trace.recalled)
 
 
-def _entries_read(trace: Trace) -> frozenset[int]:
-    """The entries that were in mind, set the tone, or were read by transistors."""
-    recalled = {entry_id for one in trace.recalled for entry_id in (one.entry_id, *one.sources)}
-    felt = () if trace.tone.entry_id is None else (trace.tone.entry_id,)
-    return frozenset(recalled).union(felt, *(made.entries for made in trace.modulations))
+def _entries_read(trace: Trace, recalled: Sequence[RecalledTrace]) -> set[int]:
+    """The entries that were `recalled`, set the tone, or were read by transistors."""
+    read = {entry_id for one in recalled for entry_id in (one.entry_id, *one.sources)}
+    if trace.tone.entry_id is not None:
+        read.add(trace.tone.entry_id)
+    return read.union(*[made.entries for made in trace.modulations])
 
 
-def _symbols_read(trace: Trace) -> frozenset[int]:
-    return frozenset[int]().union(*(made.symbols for made in trace.modulations))
+def _symbols_read(trace: Trace) -> set[int]:
+    return {symbol for made in trace.modulations for symbol in made.symbols}
 
 
 def content_words(texts: Iterable[str]) -> frozenset[str]:
@@ -175,7 +176,13 @@ def repeats(response: str, forgotten: frozenset[str]) -> bool:
 
 
 def delete_entries(
-    transaction: Transaction, agent_id: str, ids: Iterable[int], by_user: str, timestamp: float, told_by: str
+    transaction: Transaction,
+    agent_id: str,
+    ids: Iterable[int],
+    by_user: str,
+    timestamp: float,
+    told_by: str,
+    known: ReadTraces,
 ) -> Forgotten:
     """Delete these entries of an agent, and every word made of them. See `SqlStore.forget`."""
     transaction.take_time()  # every turn of the agent is looked through
@@ -186,7 +193,7 @@ def delete_entries(
     texts = _texts(transaction, agent_id, ids)
     if not texts and not waited:
         return Forgotten()
-    redacted = _delete(transaction, agent_id, texts) if texts else ()
+    redacted = _delete(transaction, agent_id, texts, known) if texts else ()
     event = {
         "agent_id": agent_id,
         "timestamp": number(timestamp, "timestamp"),
@@ -221,7 +228,9 @@ def make_nameless(transaction: Transaction, agent_id: str, user_ids: Collection[
             transaction.run(sql.CHANGE_SYMBOL, _key(agent_id, symbol.id) | circle)
 
 
-def _delete(transaction: Transaction, agent_id: str, texts: dict[int, tuple[str, str]]) -> tuple[int, ...]:
+def _delete(
+    transaction: Transaction, agent_id: str, texts: dict[int, tuple[str, str]], known: ReadTraces
+) -> tuple[int, ...]:
     """Delete these entries, by id with their words. Returns the ids of those that lost their response."""
     gone = frozenset(texts)
     images = {
@@ -230,7 +239,7 @@ def _delete(transaction: Transaction, agent_id: str, texts: dict[int, tuple[str,
     }
     words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
     words |= names_told(said for said, _ in texts.values())
-    turns = _redact_traces(transaction, agent_id, gone, words, frozenset(images))
+    turns = _redact_traces(transaction, agent_id, gone, words, frozenset(images), known)
     redacted = tuple(
         entry_id
         for entry_id, (_, response) in _texts(transaction, agent_id, turns).items()
@@ -268,6 +277,7 @@ def _redact_traces(
     gone: frozenset[int],
     words: frozenset[str],
     symbols: frozenset[int],
+    known: ReadTraces,
 ) -> dict[int, bool]:
     """Take the forgotten out of the traces of other turns. Returns the turns that may hold words of it, each
     with whether the voice says so.
@@ -276,19 +286,27 @@ def _redact_traces(
     deleted with them.
     """
     traces: dict[int, Trace] = {}
-    for row in transaction.rows(sql.ALL_TRACES, {"of_agent": agent_id}):
+    names = sql.ALL_TRACES.selected_columns.keys()
+    which = names.index("entry_id")
+    for row in transaction.tuples(sql.ALL_TRACES, {"of_agent": agent_id}):
+        entry_id = row[which]
+        if entry_id in known and known[entry_id][0] == row:
+            traces[entry_id] = known[entry_id][1]
+            continue
         try:
-            traces[row["entry_id"]] = trace_of(transaction.vault.opened("traces", row))
+            opened = transaction.vault.opened("traces", dict(zip(names, row, strict=True)))
+            traces[entry_id] = trace_of(opened)
         except StoreError:
-            transaction.run(sql.FORGET_TRACE, _key(agent_id, row["entry_id"]))
+            transaction.run(sql.FORGET_TRACE, _key(agent_id, entry_id))
     rows = transaction.rows(sql.ENTRIES, {"of_agent": agent_id, "ids": id_list(gone - traces.keys())})
     others = undamaged(rows, transaction.vault.reading("entries", entry_of))
     lived = [entry for entry in others if not entry.source]
     turns = turns_made_of(list(traces.values()), gone, words, symbols, lived) - gone
     changed = {entry_id: without(traces[entry_id], gone) for entry_id in turns}
     for entry_id in traces.keys() - turns - gone:  # of the words of these nothing is in an answer
-        if not gone.isdisjoint(_entries_read(traces[entry_id]).union(traces[entry_id].regard.evidence)):
-            changed[entry_id] = without(traces[entry_id], gone, wordless=False)
+        trace = traces[entry_id]
+        if not gone.isdisjoint(_entries_read(trace, trace.recalled).union(trace.regard.evidence)):
+            changed[entry_id] = without(trace, gone, wordless=False)
     for entry_id, trace in changed.items():
         transaction.run(sql.CHANGE_TRACE, _key(agent_id, entry_id) | trace_row(trace))
     return {entry_id: told_of(traces[entry_id], gone) for entry_id in sorted(turns)}

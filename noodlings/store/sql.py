@@ -12,10 +12,19 @@ import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from noodlings.errors import StoreError, UserError
-from noodlings.ports import AgentRecord, AgentState, ArchivedRecord, Changes, EntryColumns, Forgotten
+from noodlings.ports import (
+    AgentRecord,
+    AgentState,
+    ArchivedRecord,
+    Changes,
+    EntryColumns,
+    Forgotten,
+    ReadTraces,
+)
 from noodlings.store import statements as sql
 from noodlings.store.database import Durability
 from noodlings.store.documents import LARGEST, id_list, text, to_json, whole
@@ -293,8 +302,26 @@ class SqlStore:
             for record in records:
                 transaction.run(*addition_of(agent.agent_id, record))
 
+    def read_traces(self, agent_id: str) -> ReadTraces:
+        with self._database.snapshot() as transaction:
+            rows = transaction.tuples(sql.ALL_TRACES, {"of_agent": agent_id})
+        read = self._database.vault.reading("traces", trace_of)
+        names = sql.ALL_TRACES.selected_columns.keys()
+        return {
+            trace.entry_id: (row, trace)
+            for row in rows
+            for trace in undamaged([dict(zip(names, row, strict=True))], read)
+        }
+
     def forget(
-        self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
+        self,
+        agent_id: str,
+        ids: Sequence[int],
+        *,
+        by_user: str,
+        timestamp: float,
+        told_by: str = "",
+        known: ReadTraces = MappingProxyType({}),
     ) -> Forgotten:
         """Delete entries with everything that was made of them, see `noodlings.store.forgetting`.
 
@@ -305,7 +332,7 @@ class SqlStore:
             StoreError: nothing was forgotten.
         """
         with self._writing(agent_id) as transaction:
-            forgotten = delete_entries(transaction, agent_id, ids, by_user, timestamp, told_by)
+            forgotten = delete_entries(transaction, agent_id, ids, by_user, timestamp, told_by, known)
             if forgotten.count:
                 if self.sharing is not None:
                     tell(transaction, "forgot", agent_id, self.sharing.leases.worker)

@@ -10,12 +10,14 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from noodlings.agent import corrections as corrections_module
 from noodlings.agent.corrections import ERASING_REST, UNDO_SECONDS, UNDO_STEPS, Erasures
 from noodlings.agent.society import Society
 from noodlings.app import build
@@ -271,6 +273,92 @@ async def test_all_from_one_user_goes_the_whole_archive_through(make_society, te
         assert [entry.user_id for entry in alive.store.archive("phi")] == ["user_bob"] * 20
         assert len(alive.agents["phi"].memory.retrieve_working()) == 20
     assert society.corrections.forget_user(CAITY, "phi", "user_caity").count == 0
+
+
+@pytest.fixture
+def in_pairs(monkeypatch) -> None:
+    monkeypatch.setattr(corrections_module, "FORGOTTEN_AT_ONCE", 2)
+
+
+async def told_by_two(society: Society, tell: Callable) -> None:
+    """What Caity tells comes up again in answers to Bob."""
+    for text in (SECRET, "my cat Marzipan is old", "I live in Bristol", "I sail", "I bake"):
+        await tell(society, text)
+        await tell(society, f"Do you remember? {text.split()[-1]}?", "user_bob")
+
+
+@pytest.mark.usefixtures("in_pairs")
+async def test_what_is_forgotten_in_parts_is_forgotten_as_what_is_forgotten_at_once(tell, clock):
+    began, left = clock.now(), []
+    for in_parts in (True, False):
+        clock.set(began)
+        society = build(SMALL, clock=clock, store=MemoryStore())
+        await told_by_two(society, tell)
+        if in_parts:
+            forgotten = await society.corrections.forget_user_in_parts(CAITY, "phi", "user_caity")
+        else:
+            forgotten = society.corrections.forget_user(CAITY, "phi", "user_caity")
+        traces = [(trace.thought, trace.response) for trace in society.store.traces("phi", 20)]
+        left.append((forgotten, records(society.store.archive("phi")), traces))
+        assert not any(word in everything(society).lower() for word in ("zanzibar", "marzipan"))
+    assert left[0] == left[1]
+    assert left[0][0].count == 5
+
+
+@pytest.mark.usefixtures("in_pairs")
+async def test_others_go_on_between_parts_and_meet_nothing_of_those_before(make_society, tell, monkeypatch):
+    society = make_society()
+    await told_by_two(society, tell)
+    monkeypatch.setattr(society.store, "read_traces", Mock(wraps=society.store.read_traces))
+    task = asyncio.create_task(society.corrections.forget_user_in_parts(CAITY, "phi", "user_caity"))
+    counts = set()
+    while not task.done():
+        counts.add(len(society.store.told_by("phi", "user_caity")))
+        if len(counts) == 2:
+            said = [entry.user_text for entry in society.agents["phi"].memory.retrieve_working()]
+            assert not {"I sail", "I bake"}.intersection(said)
+        await asyncio.sleep(0)
+    assert counts >= {5, 3, 1}
+    assert society.store.read_traces.call_count == 1
+    assert (await task).count == 5
+
+
+@pytest.mark.usefixtures("in_pairs")
+@pytest.mark.parametrize("store", ["sql"], indirect=True)
+async def test_what_was_forgotten_before_the_database_failed_is_gone_and_the_rest_goes_later(
+    make_society, tell, tmp_path, store, monkeypatch, caplog
+):
+    society = make_society()
+    await told_by_two(society, tell)
+    forget, times = store.forget, count(1)
+
+    def failing(*args: Any, **named: Any) -> Any:
+        if next(times) == 2:
+            raise StoreError("the disk is full")
+        return forget(*args, **named)
+
+    monkeypatch.setattr(store, "forget", failing)
+    with pytest.raises(StoreError, match="the disk is full"):
+        await society.corrections.forget_user_in_parts(CAITY, "phi", "user_caity")
+    assert "phi has forgotten only a part of what was told by user_caity" in caplog.text
+    left = [entry.user_text for entry in store.archive("phi") if entry.user_id == "user_caity"]
+    assert left == [SECRET, "my cat Marzipan is old", "I live in Bristol"]
+    assert b"I sail" not in kept_bytes(tmp_path)
+    assert (await society.corrections.forget_user_in_parts(CAITY, "phi", "user_caity")).count == 3
+
+
+@pytest.mark.usefixtures("in_pairs")
+async def test_who_leaves_while_it_forgets_has_all_of_it_forgotten(make_society, tell):
+    society = make_society()
+    await told_by_two(society, tell)
+    begun = asyncio.Event()
+    society.scrollbacks.append(begun.set)  # called before each part
+    asking = asyncio.create_task(society.corrections.forget_user_in_parts(CAITY, "phi", "user_caity"))
+    await begun.wait()
+    assert society.store.told_by("phi", "user_caity")
+    asking.cancel()
+    await asyncio.gather(asking, *society.corrections._under_way, return_exceptions=True)
+    assert society.store.told_by("phi", "user_caity") == []
 
 
 async def test_others_keep_what_they_heard_themselves(make_society, tell, clock):

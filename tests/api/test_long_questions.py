@@ -122,6 +122,36 @@ async def test_what_would_be_forgotten_is_counted_in_steps(
     assert {*steps} >= {2, 4}
 
 
+@pytest.mark.parametrize("by", ["DELETE", "@forget", "forget_memory"])
+async def test_whoever_forgets_much_lets_others_go_on(
+    site: Site, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    monkeypatch.setattr(corrections, "FORGOTTEN_AT_ONCE", 2)
+    for number in range(6):
+        await site.tell(f"I saw {number} geese")
+    left: list[int] = []
+
+    async def look() -> None:
+        while True:
+            left.append(len(site.society.store.told_by("servnak", CAITY.user_id)))
+            await asyncio.sleep(0)
+
+    looking = asyncio.create_task(look())
+    if by == "DELETE":
+        path = f"/api/agents/servnak/memory/entries?user_id={CAITY.user_id}"
+        answer = (await site.ask("DELETE", path)).json()
+    elif by == "@forget":
+        context = CommandContext(CAITY, site.society, site.parts.inspector)
+        answer = (await registry.dispatch("@forget servnak --user me --yes", context)).data
+    else:
+        held = Asker(AccessToken(Role.PLAYER, CAITY.user_id))
+        access = Access(held, lambda: nullcontext(site.society), site.parts.turns)
+        answer = (await call(by, access, {"agent": "servnak", "user_id": "me"})).structured_content
+    looking.cancel()
+    assert answer["forgotten"] == 6
+    assert {6, 4, 2} <= {*left}
+
+
 async def test_two_who_read_much_do_not_read_in_the_same_pass(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
