@@ -50,7 +50,7 @@ from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import MADE_OF, UnitOfWork
-from noodlings.mind.appetites import Goal
+from noodlings.mind.appetites import DriveTable, Goal
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine, ReadTraces
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Audience, Tier, of_all, of_audiences, within
@@ -134,6 +134,10 @@ class Agent:
     def appetites(self) -> dict[str, float]:
         """The eight drives now, 0 (sated) … 1."""
         return self._core.feelings.appetites.at_time(self._services.drives, self._services.clock.now())
+
+    @property
+    def drives(self) -> DriveTable:
+        return self._services.drives
 
     @property
     def goals(self) -> tuple[Goal, ...]:

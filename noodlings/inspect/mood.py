@@ -12,6 +12,7 @@ from noodlings.affect.mood import HALF_LIFE_SECONDS
 from noodlings.inspect.turns import turns
 from noodlings.inspect.viewpoint import Viewpoint, felt
 from noodlings.inspect.views import FeltView, ViewOfAgent
+from noodlings.mind.appetites import goals_of
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
 from noodlings.values.caller import Role
@@ -86,7 +87,7 @@ def mood_of(viewpoint: Viewpoint) -> MoodView:
         affect=felt(viewpoint.affect()),
         half_life=HALF_LIFE_SECONDS,
         valences=tuple(viewpoint.figure(trace.mood.valence) for trace in _latest(viewpoint)),
-        goals=tuple(goal.text for goal in agent.goals),
+        goals=_goals(viewpoint),
         named=agent.named_mood,
         named_left=game.tracker.left(viewpoint.now, rules.lasts_seconds),
         game=tuple(map(clean, lines)) if sees_game else (),
@@ -109,8 +110,15 @@ def mind_of(viewpoint: Viewpoint) -> ObserveView:
         surprises=tuple(viewpoint.figure(trace.surprise) for trace in _latest(viewpoint)),
         appetites=viewpoint.figures(agent.appetites),
         usual=dict(agent.persona.appetites),
-        goals=tuple(goal.text for goal in agent.goals),
+        goals=_goals(viewpoint),
     )
+
+
+def _goals(viewpoint: Viewpoint) -> tuple[str, ...]:
+    """What an agent wants, in words, by its appetites as the caller may see them, for the order would tell
+    more."""
+    levels = viewpoint.figures(viewpoint.agent.appetites)
+    return tuple(goal.text for goal in goals_of(viewpoint.agent.drives, levels))
 
 
 def _latest(viewpoint: Viewpoint) -> list[Trace]:

@@ -113,11 +113,7 @@ class Appetites:
 
     def goals(self, table: DriveTable, now: float) -> tuple[Goal, ...]:
         """What is wanted at a world time, the hungriest first; of equals, in the order of `APPETITES`."""
-        levels = self.at_time(table, now)
-        hungry = sorted(
-            (name for name in APPETITES if levels[name] >= table.wants_from), key=lambda n: -levels[n]
-        )
-        return tuple(_goal(table, name, levels[name]) for name in hungry[: table.most])
+        return goals_of(table, self.at_time(table, now))
 
     def as_dict(self) -> dict[str, Any]:
         """What a restart needs, JSON-compatible and exact; the set points belong to the persona."""
@@ -160,6 +156,14 @@ def shipped_drives() -> DriveTable:
 
 def _resting(persona: Persona) -> tuple[float, ...]:
     return tuple(persona.appetites[name] for name in APPETITES)
+
+
+def goals_of(table: DriveTable, levels: Mapping[str, float]) -> tuple[Goal, ...]:
+    """What is wanted at these levels, in the order of `Appetites.goals`."""
+    hungry = sorted(
+        (name for name in APPETITES if levels[name] >= table.wants_from), key=lambda n: -levels[n]
+    )
+    return tuple(_goal(table, name, levels[name]) for name in hungry[: table.most])
 
 
 def _goal(table: DriveTable, name: str, level: float) -> Goal:

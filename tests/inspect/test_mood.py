@@ -1,6 +1,7 @@
 """What one may see of feelings and of the state of a mind, and that looking changes nothing."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from noodlings.config import Settings
 from noodlings.errors import NotFound
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.mood import TURNS
+from noodlings.mind.appetites import Appetites
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import AXES
 from noodlings.values.caller import Caller, Role
@@ -61,6 +63,18 @@ async def test_a_view_of_the_mood_is_what_the_agent_feels(society, inspector, sa
     assert view.valences == tuple(trace.mood.valence for trace in traces)
     assert view.goals == tuple(goal.text for goal in phi.goals)
     assert (view.named, view.named_left, view.game, view.hidden) == ("chill", 0.0, (), 0)
+
+
+async def test_goals_tell_a_player_no_more_of_appetites_than_their_steps(society, inspector, clock):
+    core = society.agents["phi"]._core
+    seen: dict[Caller, set[tuple[str, ...]]] = {ADMIN: set(), CAITY: set()}
+    for levels in ((0.70, 0.72), (0.72, 0.70)):
+        hungry = Appetites((*levels, *[0.0] * 6), clock.now(), (0.5,) * 8)
+        core.feelings = replace(core.feelings, appetites=hungry)
+        for caller, goals in seen.items():
+            goals.add(inspector.mood(caller, "phi").goals)
+            assert inspector.observe(caller, "phi").goals in goals
+    assert {caller: len(goals) for caller, goals in seen.items()} == {ADMIN: 2, CAITY: 1}
 
 
 async def test_the_mood_of_now_is_not_that_of_the_last_turn(inspector, say, clock):
