@@ -36,6 +36,8 @@ router = topic_router("/api", tags=["commands"])
 MOST_WAIT = 20.0
 SILENT_SECONDS = 1_800.0
 """How long somebody may send nothing before they leave."""
+LOOK_SECONDS = 60.0
+"""How often it is looked who has sent nothing for so long, while anybody is here."""
 MOST = 500
 """The most people in the rooms at once."""
 HEARD = 200
@@ -152,6 +154,7 @@ class PeopleOnline:
         self._society, self._inspector = society, inspector
         self._now = time.monotonic
         self._people: dict[str, Person] = {}
+        self._looking: asyncio.TimerHandle | None = None
 
     async def run(self, caller: Caller, line: str, wait: float) -> tuple[Reply, list[str], int]:
         """Run a command line. Returns the reply, what was heard since the last one, and how much was lost.
@@ -186,6 +189,8 @@ class PeopleOnline:
             caller.user_id, caller.name, person.hear, give_way=lambda: self._leave(caller.user_id)
         )
         self._people[caller.user_id] = person
+        if self._looking is None:
+            self._look_later()
         try:
             self._society.introduce(caller.user_id, caller.name)
         except StoreError:
@@ -196,6 +201,18 @@ class PeopleOnline:
     def _leave(self, user_id: str) -> None:
         del self._people[user_id]
         self.world.leave(user_id)
+
+    def _look_later(self) -> None:
+        self._looking = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        """Let the silent leave, also where nobody else comes in, and look again while anybody is here."""
+        self._looking = None
+        try:
+            self._remove_silent()
+        finally:
+            if self._people:
+                self._look_later()
 
     def _remove_silent(self) -> None:
         silent = [who for who, one in self._people.items() if self._now() - one.seen_at > SILENT_SECONDS]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from argon2.profiles import CHEAPEST
 
@@ -110,6 +112,25 @@ async def test_who_is_silent_for_long_has_left(site: Site, monkeypatch: pytest.M
     now[0] = command_lines.SILENT_SECONDS + 1.0
     await type_(site, "look", "user_toad")
     assert "user_caity" not in {being.id for being, _ in site.parts.people.world.who()}
+
+
+async def test_who_is_silent_for_long_leaves_though_nobody_comes_in(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    now, left, world = [0.0], asyncio.Event(), site.parts.people.world
+    monkeypatch.setattr(site.parts.people, "_now", lambda: now[0])
+    monkeypatch.setattr(command_lines, "LOOK_SECONDS", 0.01)
+    leave = world.leave
+
+    def leaving(user_id: str) -> None:
+        leave(user_id)
+        left.set()
+
+    monkeypatch.setattr(world, "leave", leaving)
+    await type_(site, "look")
+    now[0] = command_lines.SILENT_SECONDS + 1.0
+    await asyncio.wait_for(left.wait(), 10)
+    assert not world.has("user_caity")
 
 
 async def test_rooms_may_be_full(site: Site, monkeypatch: pytest.MonkeyPatch):
