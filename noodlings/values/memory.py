@@ -426,7 +426,7 @@ class Why(StrEnum):
     """The remark touches on it: a score only, too."""
 
 
-TOUCHED = 0.3
+TOUCHED = 0.06
 """The score `Why.TOUCHED` from which a line touches on a memory."""
 
 

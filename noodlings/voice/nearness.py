@@ -10,11 +10,11 @@ from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why
 from noodlings.voice.question import answer_type
 from noodlings.voice.words import tokens, topic_stems
 
-NEAR_REMARK = -0.3
+NEAR_REMARK = -0.9
 """Nearness (see `nearness`) from which a remark brings back what mattered."""
 NEAR_QUESTION, SURE = 0.52, 0.7
 """Nearness from which a memory may answer a question, and from which it surely does."""
-READ, EVEN, LEAST_LIKELY = 0.12, 0.03, 0.02
+READ, EVEN, LEAST_LIKELY = 0.12, 0.06, 0.02
 """The weight of the log odds that a memory answers a question, what it gains at even odds, and the least
 probability that counts."""
 TELLING = 11

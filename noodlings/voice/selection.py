@@ -68,7 +68,7 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-DOUBTFUL, LIKELY, AGAIN = 0.05, 0.2, 0.45
+DOUBTFUL, LIKELY, AGAIN = 0.05, 0.2, 0.4
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
 though it is not alike, and from which it is told though the answer before told it, too."""
 MOSTLY, NEARLY = 0.5, 0.6
@@ -111,6 +111,8 @@ _WHETHER_TOLD = re.compile(
 )
 _ALSO_CALLED = {"mum": "mother", "mom": "mother", "dad": "father"}
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
+_ABOUT = re.compile(r"\babout\b", re.I)
+"""A question about a matter is answered by whatever is on it."""
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
 _I_ALONE = re.compile(r"i(?:['’](?:m|ve|d|ll))?\b", re.I)
@@ -320,7 +322,8 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     told = [replace(one, sure=most >= SURE) for one in told]
     best = in_mind[told[0].entry.id]
     again = Why.TOLD in best.why and not asks_who_told(asked)
-    if best.scores.get(Why.ANSWER, 1.0) < (AGAIN if again else DOUBTFUL if most < SURE else 0.0):
+    least = AGAIN if again else DOUBTFUL if most < SURE else 0.0
+    if best.scores.get(Why.ANSWER, 1.0) < least and not _ABOUT.search(asked):
         return []
     likely, text = best.scores.get(Why.ANSWER, 0.0) >= LIKELY, best.entry.user_text
     # Turned, "I owe her a goat" would be "they owe her a goat", which may be anybody's.

@@ -50,7 +50,7 @@ def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
         brought(lived(1), semantic=0.1),
         brought(lived(1), semantic=0.1, lexical=0.4),
         brought(an_entry(1, user_text="it rained", affect=SORROW, encoded_importance=0.8), lexical=0.4),
-        brought(lived(1), semantic=0.9, touched=0.2),
+        brought(lived(1), semantic=0.9, touched=0.02),
         brought(lived(1), recent=1.0, important=0.8, affect=1.0),
         brought(lived(1, importance=0.2), semantic=0.9),
         brought(lived(1, affect=None), semantic=0.9),

@@ -338,6 +338,13 @@ def test_a_short_question_goes_on_with_what_was_just_told(likely: float | None, 
     assert ("nine silver" in OfflineVoice().draft(asked).text) == (act == "remember")
 
 
+@pytest.mark.parametrize("why", [(Why.SEMANTIC,), (Why.TOLD, Why.SEMANTIC)])
+def test_whatever_is_on_its_matter_answers_what_is_asked_about_it(why: tuple[Why, ...]) -> None:
+    found = replace(answering(near(1, MARE), 0.01), why=why, answer="")
+    assert said("what do you know about my mare?", found) == [1]
+    assert said("what does the farrier charge for my mare?", found) == []
+
+
 def test_what_answers_better_than_what_was_just_told_is_told_instead() -> None:
     just_told = replace(answering(near(1, MARE), 0.3), why=(Why.TOLD,), answer="nine silver")
     better = replace(answering(near(2, "my boots were four silver", 0.5), 0.8), answer="four silver")

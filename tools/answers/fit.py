@@ -7,9 +7,12 @@ A line answers a question with some of its words, and a remark touches on a line
 
 The upper four layers of all-MiniLM-L6-v2 (Apache-2.0) go on learning from `examples.txt`: questions with the
 line that answers them, with lines on the same matter that do not, and with any other line (of the examples,
-or idle ones of `tools/affect/lines.tsv`); and in the same way from the remarks of `remarks.txt`. They begin
-with the states that the second layer of the installed model has, and read those of both texts together. 200
-of the examples and 100 lines with remarks are held back; what is printed at the end was measured on them.
+or idle ones of `tools/affect/lines.tsv`); in the same way from the remarks of `remarks.txt`; and from
+`tellers.txt`, which has both, and other lines of the same person. Half of the other lines are told by whoever
+told the one that belongs, else who speaks would give it away. They begin with the states that the second
+layer of the installed model has, and read those of both texts together. 200 of the examples, 100 lines with
+remarks and 100 with other lines of the same person are held back; what is printed at the end was measured on
+them.
 
 It refuses to fit as long as an example comes near (`tools/affect/near.py`) a text of the evaluation files
 given.
@@ -38,12 +41,15 @@ from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of
 from near import TOO_ALIKE, WORDS, folded, nearest, texts_of  # noqa: E402
 
 EPOCHS, BATCH, RATE, SEED = 2, 16, 1e-4, 0
-OTHERS = 2
-"""Any other lines that a question is shown with, for each line that answers it."""
+OTHERS, SHORT = 2, 5
+"""Any other lines that a question is shown with, for each line that answers it; and the words, with the
+name of whoever asks, up to which a question is shown with one only, as others may answer it, too."""
 FROM_EXAMPLES = 0.6
 """The share of them that are lines of other examples; the rest is idle."""
 IDLE = 1_500
-HELD_BACK, REMARKS_HELD_BACK = 200, 100
+SAME_TELLER = 0.5
+"""The share of other lines that are told by the same person: where none is known, others under that name."""
+HELD_BACK, REMARKS_HELD_BACK, TELLERS_HELD_BACK = 200, 100, 100
 UNRELATED = 3
 """Any other remarks (idle, or what somebody else told) that a line is shown with."""
 WEIGHT_OF_WORDS = 0.5
@@ -54,9 +60,14 @@ Pair = tuple[str, str]
 
 @dataclass
 class Example:
-    """A line with its questions, as they are read: who says it, a colon, and the text."""
+    """A line with its questions, as they are read: who says it, a colon, and the text.
+
+    Attributes:
+        others: lines of the same person that answer none of the questions, and that no remark touches on.
+    """
 
     line: str
+    others: list[str] = field(default_factory=list)
     answered: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     not_answered: list[str] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
@@ -74,7 +85,7 @@ class Row:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """Raises ValueError for a line of none of the five forms, or an answer that is no part of its line."""
+    """Raises ValueError for a line of none of the six forms, or an answer that is no part of its line."""
     found: list[Example] = []
     for number, written in enumerate(path.read_text("utf-8").splitlines(), 1):
         if not written.strip() or written.startswith("#"):
@@ -82,6 +93,8 @@ def read_examples(path: Path) -> list[Example]:
         match [part.strip() for part in written.split("|")]:
             case ["T", who, told]:
                 found.append(Example(f"{who}: {told}"))
+            case ["o", told]:
+                found[-1].others.append(under_name_of(found[-1], told))
             case ["+", who, question, words]:
                 start = found[-1].line.lower().index(words.lower(), found[-1].line.index(": ") + 2)
                 found[-1].answered.append((f"{who}: {question}", (start, start + len(words))))
@@ -92,8 +105,12 @@ def read_examples(path: Path) -> list[Example]:
             case ["=", who, remark]:
                 found[-1].not_touched.append(f"{who}: {remark}")
             case _:
-                raise ValueError(f"{path}, line {number}: neither T, +, -, ~ nor =")
+                raise ValueError(f"{path}, line {number}: neither T, o, +, -, ~ nor =")
     return found
+
+
+def under_name_of(one: Example, text: str) -> str:
+    return f"{one.line.split(':')[0]}: {text}"
 
 
 def refuse_near(examples: Sequence[Example], files: Sequence[Path]) -> None:
@@ -106,7 +123,7 @@ def refuse_near(examples: Sequence[Example], files: Sequence[Path]) -> None:
 
 
 def all_texts(one: Example) -> Iterator[str]:
-    yield one.line
+    yield from (one.line, *one.others)
     yield from (question for question, _ in one.answered)
     yield from (*one.not_answered, *one.touched, *one.not_touched)
 
@@ -127,13 +144,34 @@ class Reader(nn.Module):
 
 
 class Fit:
-    def __init__(self, examples: Sequence[Example], remarked: Sequence[Example], idle: Sequence[str]) -> None:
-        texts = {text for one in (*examples, *remarked) for text in all_texts(one)} | set(idle)
-        self.states = states_of(sorted(texts))
+    """Fits a `Reader`.
+
+    Args:
+        examples, remarked: lines with questions, and with remarks.
+        tellers: lines with both, and with others of the same person.
+        idle: lines that tell nothing, with who says them.
+    """
+
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        remarked: Sequence[Example],
+        tellers: Sequence[Example],
+        idle: Sequence[str],
+    ) -> None:
         self.random = np.random.default_rng(SEED)
         self.held_back, self.examples = parted(examples, HELD_BACK)
         self.remarks_held_back, self.remarked = parted(remarked, REMARKS_HELD_BACK)
+        self.tellers_held_back, self.tellers = parted(tellers, TELLERS_HELD_BACK)
+        self.examples += self.tellers
+        self.remarked += self.tellers
         self.idle = idle
+        for one in (*self.examples, *self.remarked, *self.remarks_held_back):
+            if not one.others:
+                lines = self.others(self.examples, one, max(len(one.answered), len(one.touched), 1))
+                one.others = [under_name_of(one, line.split(": ", 1)[1]) for line in lines]
+        everything = (*examples, *remarked, *tellers)
+        self.states = states_of(sorted({text for one in everything for text in all_texts(one)} | {*idle}))
         self.net = Reader()
 
     def together(self, pairs: Sequence[tuple[Pair, int]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -154,26 +192,37 @@ class Fit:
             made += [Row((question, one.line), QUESTION, True, span) for question, span in one.answered]
             made += [Row((question, one.line), QUESTION, False) for question in one.not_answered]
             for question, _ in one.answered:
-                made += [Row((question, line), QUESTION, False) for line in self.others(self.examples, one)]
+                lines = self.beside(self.examples, one, 1 if len(question.split()) <= SHORT else OTHERS)
+                made += [Row((question, line), QUESTION, False) for line in lines]
+        for one in self.tellers:
+            made += [Row((said, self.one_of(one.others)), QUESTION, False) for said in one.not_answered]
         for one in self.remarked:
             made += [Row((remark, one.line), REMARK, True) for remark in one.touched]
             made += [Row((remark, one.line), REMARK, False) for remark in one.not_touched]
             for remark in one.touched:
-                made += [Row((remark, line), REMARK, False) for line in self.others(self.remarked, one)]
+                made += [Row((remark, line), REMARK, False) for line in self.beside(self.remarked, one)]
             for _ in range(UNRELATED):
                 (remark,) = self.others((*self.examples, *self.remarked), one, 1)
                 made.append(Row((remark, one.line), REMARK, False))
         return made
 
-    def others(self, examples: Sequence[Example], one: Example, count: int = OTHERS) -> list[str]:
+    def beside(self, examples: Sequence[Example], one: Example, count: int = OTHERS) -> list[str]:
+        """Lines that do not belong to what is said to an example, some of them of the same person."""
+        same = int(self.random.binomial(count, SAME_TELLER))
+        return [*(self.one_of(one.others) for _ in range(same)), *self.others(examples, one, count - same)]
+
+    def others(self, examples: Sequence[Example], one: Example, count: int) -> list[str]:
         """Lines of other examples, or idle ones."""
         found: list[str] = []
         while len(found) < count:
             other = examples[self.random.integers(len(examples))]
             known = self.random.random() < FROM_EXAMPLES
             if other is not one:
-                found.append(other.line if known else self.idle[self.random.integers(len(self.idle))])
+                found.append(other.line if known else self.one_of(self.idle))
         return found
+
+    def one_of(self, lines: Sequence[str]) -> str:
+        return lines[self.random.integers(len(lines))]
 
     def fit(self) -> None:
         descent = Descent(self.net, self.net.upper, RATE, EPOCHS * len(self.rows()) // BATCH)
@@ -248,6 +297,17 @@ class Fit:
             f"AUC beside remarks that share words or matter {auc(touched, near):.3f}, "
             f"beside what somebody else told {auc(touched, far):.3f}"
         )
+        answered, same, touched, same_touched = (
+            [read((said, line), as_what)[0] for one in self.tellers_held_back for said, line in pairs(one)]
+            for as_what, pairs in (
+                (QUESTION, lambda one: [(said, one.line) for said, _ in one.answered]),
+                (QUESTION, lambda one: [(said, line) for said, _ in one.answered for line in one.others]),
+                (REMARK, lambda one: [(said, one.line) for said in one.touched]),
+                (REMARK, lambda one: [(said, line) for said in one.touched for line in one.others]),
+            )
+        )
+        print(f"of {len(self.tellers_held_back)} lines held back, beside other lines of the same person:")
+        print(f"AUC of answers {auc(answered, same):.3f}, of remarks {auc(touched, same_touched):.3f}")
 
 
 def parted(examples: Sequence[Example], held_back: int) -> tuple[list[Example], list[Example]]:
@@ -257,8 +317,9 @@ def parted(examples: Sequence[Example], held_back: int) -> tuple[list[Example], 
 
 
 def main() -> None:
-    examples, remarked = (read_examples(HERE / name) for name in ("examples.txt", "remarks.txt"))
-    refuse_near([*examples, *remarked], [Path(file) for file in sys.argv[1:]])
+    files = ("examples.txt", "remarks.txt", "tellers.txt")
+    examples, remarked, tellers = (read_examples(HERE / name) for name in files)
+    refuse_near([*examples, *remarked, *tellers], [Path(file) for file in sys.argv[1:]])
     begin(SEED)
     names = sorted({one.line.split(":")[0] for one in examples})
     lines = [
@@ -267,7 +328,7 @@ def main() -> None:
         if line[:1] not in "#"
     ]
     idle = [f"{names[at % len(names)]}: {line.rsplit(chr(9), 1)[-1]}" for at, line in enumerate(lines[:IDLE])]
-    fit = Fit(examples, remarked, idle)
+    fit = Fit(examples, remarked, tellers, idle)
     fit.fit()
     fit.report()
     states, parts = torch.randn(1, 20, DIMENSIONS), torch.tensor([[QUESTION] * 8 + [LINE] * 12])
