@@ -144,7 +144,7 @@ async def test_a_question_in_the_midst_of_which_the_file_is_let_go_of_is_answere
         asyncio.create_task(
             source.ask(questions.BROWSE, "phi", everything=True, containing=str(number), order="when")
         )
-        for number in range(10)
+        for number in range(8)
     ]
     await asyncio.sleep(0)
     await source.close()
