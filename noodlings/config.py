@@ -27,7 +27,7 @@ from noodlings.files import path_of
 from noodlings.validation import Section, explain, nearest, read_table, yaml_of
 from noodlings.values.audience import Tier
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
-from noodlings.values.percept import Kind
+from noodlings.values.percept import SPOKEN, Kind
 
 ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"
@@ -197,7 +197,7 @@ class PrivacySettings(Section):
     @property
     def of_speech(self) -> int:
         """The highest of the lowest tiers of speech."""
-        return max(self.tiers.get(kind, Tier.OPEN) for kind in (Kind.SAY, Kind.WHISPER))
+        return max(self.tiers.get(kind, Tier.OPEN) for kind in SPOKEN)
 
 
 class BackupSettings(Section):

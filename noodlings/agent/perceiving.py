@@ -30,7 +30,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import TIER_WORDS, Tier
 from noodlings.values.floor import Decision
 from noodlings.values.memory import OWN_MARKS, EntryVector, MemoryEntry
-from noodlings.values.percept import SAID, Kind, Percept
+from noodlings.values.percept import SAID, SPOKEN, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.relationship import NO_REGARD, Regard
 
@@ -75,7 +75,7 @@ _ASKS_TO_REMEMBER = re.compile(
 def asked_to_remember(percept: Percept, persona: Persona) -> bool:
     """Whether the agent is asked to remember a line: "remember that my sister is called Ada"."""
     said = uncalled(percept.text, persona)
-    asks = said.endswith("?") or percept.kind not in (Kind.SAY, Kind.WHISPER) or percept.depth > 0
+    asks = said.endswith("?") or percept.kind not in SPOKEN or percept.depth > 0
     return percept.addressed and not asks and _ASKS_TO_REMEMBER.search(said) is not None
 
 

@@ -41,6 +41,8 @@ NOT_LIVED = frozenset({Kind.READ, Kind.KNOWN, Kind.FACT})
 LIVED = frozenset(Kind) - NOT_LIVED
 SAID = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 """Kinds of what one person says or does to another."""
+SPOKEN = frozenset({Kind.SAY, Kind.WHISPER})
+"""Kinds whose text is what somebody said, word for word."""
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})

@@ -20,7 +20,7 @@ from itertools import accumulate
 from noodlings.ports import Utterance
 from noodlings.text import phrases, shorten
 from noodlings.values.memory import MemoryEntry, hearsay, title_of, written_by
-from noodlings.values.percept import NOT_LIVED, Kind
+from noodlings.values.percept import NOT_LIVED, SPOKEN, Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
 from noodlings.voice.question import AnswerType, answer_type, goes_on, only_asks
 from noodlings.voice.statement import begins_with_name, is_clause
@@ -224,7 +224,7 @@ def report(
     age = max(utterance.percept.timestamp - entry.timestamp, 0.0)
     other, text = called_other(without_names(entry.user_text, utterance.persona), utterance)
     clause = ""
-    if entry.kind in (Kind.SAY, Kind.WHISPER):
+    if entry.kind in SPOKEN:
         spoken = spoken_words(text)
         said = _sentence(spoken, wanted)
         words, told = len(tokens(spoken)), statement(said)

@@ -15,7 +15,7 @@ from itertools import islice
 
 from noodlings.ports import Utterance
 from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why, written_by
-from noodlings.values.percept import NOT_LIVED, Kind, Percept
+from noodlings.values.percept import NOT_LIVED, SPOKEN, Kind, Percept
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.nearness import (
     NEAR_QUESTION,
@@ -327,8 +327,12 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return []
     likely, text = best.scores.get(Why.ANSWER, 0.0) >= LIKELY, best.entry.user_text
     # Turned, "I owe her a goat" would be "they owe her a goat", which may be anybody's.
-    theirs = not told[0].quoted and not from_speaker(best.entry, utterance) and _OWN.search(text) is not None
-    turned = theirs and best.entry.kind in (Kind.SAY, Kind.WHISPER)
+    turned = (
+        best.entry.kind in SPOKEN
+        and not told[0].quoted
+        and not from_speaker(best.entry, utterance)
+        and _OWN.search(text) is not None
+    )
     if likely and (turned or not _tells(told[0], best.answer, MOSTLY)):
         return [quotation(best.entry, best.answer, utterance, told[0].sure)]
     short = not likely and len(told) == 1 and len(text) <= LONGEST_ANSWER
@@ -341,7 +345,7 @@ def _tells(told: ReportedSpeech, words: str, share: float) -> bool:
     """Whether a report holds this share of some words."""
     wanted = topic_stems(tokens(words))
     held = wanted & topic_stems(tokens(told.clause))
-    return told.entry.kind not in (Kind.SAY, Kind.WHISPER) or len(held) >= share * len(wanted)
+    return told.entry.kind not in SPOKEN or len(held) >= share * len(wanted)
 
 
 def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from noodlings.text import cached_by_text
 from noodlings.values.affect import Affect
-from noodlings.values.percept import Kind, Percept, in_confidence, told_name
+from noodlings.values.percept import SPOKEN, Kind, Percept, in_confidence, told_name
 from noodlings.values.persona import Persona
 from noodlings.values.reading import ACTS, LineReading
 from noodlings.values.wording import DialogueAct, SpokenFeeling
@@ -155,7 +155,7 @@ def understand(
     """Understand a percept by its words, by what a model reads in it and, if `felt`, by the affect that came
     with it."""
     said = percept.text[:ATTENTION]
-    spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
+    spoken = spoken_words(said) if percept.kind in SPOKEN else said
     plain = " ".join(_MARKUP.sub(" ", spoken).split())
     text = without_names(plain, persona)
     done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
