@@ -18,7 +18,7 @@ import hmac
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
@@ -30,6 +30,8 @@ from noodlings.config import ApiToken, tokens_in
 from noodlings.errors import Forbidden, UserError
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, display_name, is_reserved_id, user_id_of
+from noodlings.values.memory import CLIENT_WORLD
+from noodlings.values.percept import Percept
 
 USER_HEADER = "Noodlings-User"
 MAX_ID = 80
@@ -99,9 +101,13 @@ class AccessToken:
             raise UserError(f"say who this world token acts for: send {USER_HEADER} or user_id")
         return self._named(user, clean(name))
 
-    def overhears(self, user_id: str) -> str:
-        """Who hears what is said to this user beside them: the world that speaks as a character, or ""."""
-        return f"api_{self.role}" if self.role is Role.WORLD and self.character(user_id) else ""
+    def sent(self, percept: Percept) -> Percept:
+        """The percept, with the world that sends it: it hears the answer, also what a character is told."""
+        if self.role is not Role.WORLD:
+            return percept
+        world, data = f"api_{self.role}", dict(percept.data)
+        overheard_by = world if self.character(percept.user_id) else ""
+        return replace(percept, data=data | {CLIENT_WORLD: world}, overheard_by=overheard_by)
 
     def require(self, *roles: Role, to: str) -> None:
         """Raise `Forbidden` unless it has one of these roles; `to` completes "may not"."""

@@ -212,13 +212,14 @@ class _Reply:
             addressed=True,
             present=frozenset({user_id}),
             data={CLIENT_HISTORY: history},
-            overheard_by=held.overhears(user_id),
         )
 
         async def hear(percept: Percept) -> Trace:
             return await self._talks.hear(self._caller, self._talk, percept, agent_id, self._said.put_nowait)
 
-        entry_id, self.replayed, _ = await self._parts.turns.perceive(agent_id, percept, key, held.key, hear)
+        entry_id, self.replayed, _ = await self._parts.turns.perceive(
+            agent_id, held.sent(percept), key, held.key, hear
+        )
         self._state.turn = f"{agent_id}/{entry_id}"
         entry = society.agents[agent_id].entry(entry_id)
         if entry is not None:

@@ -223,8 +223,7 @@ async def _turn(
     key = only_one(clean(in_body), clean(in_header), "idempotency_key", "Idempotency-Key")
     request.state.caller = caller
     parts, held = parts_of(request), request.state.held
-    percept = replace(percept, overheard_by=held.overhears(percept.user_id))
-    entry_id, retried, cut_off = await parts.turns.perceive(agent_id, percept, key, held.key)
+    entry_id, retried, cut_off = await parts.turns.perceive(agent_id, held.sent(percept), key, held.key)
     request.state.turn = f"{agent_id}/{entry_id}"
     view = parts.inspector.turn(caller, agent_id, entry_id)
     if cut_off and view.turn is not None:

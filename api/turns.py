@@ -19,7 +19,7 @@ from api.problem import RefusedRequest
 from noodlings.agent.society import Society
 from noodlings.ports import Repository
 from noodlings.scheduling import FairScheduler
-from noodlings.values.memory import CLIENT_BODY, CLIENT_KEY
+from noodlings.values.memory import CLIENT_BODY, CLIENT_KEY, CLIENT_WORLD
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
@@ -230,8 +230,8 @@ def _fingerprint(percept: Percept, without_personal: Callable[[str], str]) -> st
         percept.addressed,
         sorted(percept.present),
         percept.place,
-        sorted(percept.data.items(), key=lambda fact: fact[0]),
-        # Left out if empty, so that hashes of older versions stay valid.
+        sorted(fact for fact in percept.data.items() if fact[0] != CLIENT_WORLD),
+        # Left out if empty, as the sender is, so that hashes of older versions stay valid.
         *((percept.depth,) if percept.depth else ()),
         *((percept.affect.as_list(),) if percept.affect else ()),
         *((("salience", percept.identity_salience),) if percept.identity_salience else ()),

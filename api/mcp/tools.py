@@ -155,9 +155,9 @@ async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
         kind=Kind(wanted.kind),
         addressed=True,
         present=frozenset({caller.user_id}),
-        overheard_by=call.access.asker.held.overhears(caller.user_id),
     )
-    entry_id, _, _ = await turns.perceive(call.agent, percept, token=call.access.asker.held.key)
+    held = call.access.asker.held
+    entry_id, _, _ = await turns.perceive(call.agent, held.sent(percept), token=held.key)
     view = Inspector(call.society).turn(caller, call.agent, entry_id)
     return ToolAnswer(telling.stored(view, entry_id), view, f"{call.agent}/{entry_id}")
 

@@ -18,7 +18,16 @@ from noodlings.recall.lexical import stems
 from noodlings.stemming import UNSPACED
 from noodlings.text import unaccented, unescape
 from noodlings.values.audience import may_learn
-from noodlings.values.memory import HEARSAY, HEARSAY_OF, MemoryEntry, hearsay, hearsay_of, written_by
+from noodlings.values.memory import (
+    CLIENT_WORLD,
+    HEARSAY,
+    HEARSAY_OF,
+    MemoryEntry,
+    given,
+    hearsay,
+    hearsay_of,
+    written_by,
+)
 from noodlings.values.percept import SAID, Kind, Percept
 from noodlings.values.trace import Trace
 
@@ -41,6 +50,7 @@ _GESTURE = re.compile(r"\*[^*]*\*")
 _QUOTED = re.compile(r"""(?:["“„«「『‘<>:–—]|(?<!\w)')([^"“”„«»「」『』<>:–—]+)""")
 """What may be an answer beside who says it: 'Phi says, "In the mill."', "<Phi> In the mill."."""
 MOST_QUOTED = 5
+_SENTENCE_END = re.compile(r"[.!?…。！？*]+")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _PAIR = re.compile(f"(?=([{UNSPACED}]{{2}}))")
 _TOLD = SAID | {Kind.FACT}
@@ -54,7 +64,10 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
     """
     others = list[Trace]()
     for trace in _latest(store, percept.user_id):
-        if share := share_told(percept.text, trace.response or ""):
+        if _is_kept_from_sender(store, percept, trace):
+            continue
+        share = share_told(percept.text, trace.response or "")
+        if share > HEARD_SHARE or (share and not _is_a_word_within(percept.text, trace.response or "")):
             break
         others.append(trace)
     else:
@@ -76,6 +89,23 @@ def _latest(store: Store, agent_id: str) -> Iterator[Trace]:
     yield from latest
     if latest:
         yield from store.traces(agent_id, LINES_KEPT - LATEST, before=latest[-1].entry_id)
+
+
+def _is_kept_from_sender(store: Store, percept: Percept, trace: Trace) -> bool:
+    """Whether an answer in confidence was given where the world that speaks as the agent did not hear it.
+
+    Then nothing may depend on its words, or the world could guess them one by one.
+    """
+    if not (percept.overheard_by and trace.audience.confined):
+        return False
+    asked = store.entries(trace.agent_id, [trace.entry_id]).get(trace.entry_id)
+    return asked is None or given(asked, CLIENT_WORLD) != percept.overheard_by
+
+
+def _is_a_word_within(line: str, answer: str) -> bool:
+    """Whether a line is a single word that is no sentence of the answer by itself."""
+    words = _words(line)
+    return len(words) == 1 and words not in map(_words, _SENTENCE_END.split(answer))
 
 
 def hands_on(line: str, answer: str) -> bool:

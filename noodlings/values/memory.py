@@ -279,7 +279,11 @@ CLIENT_KEY, CLIENT_BODY = "client_key", "client_body"
 """Where the data of a percept has the key that a client gave it, and a hash of what was sent with it."""
 CLIENT_HISTORY = "client_history"
 """Where it has a hash of the conversation before, as a chat client sent it."""
-OWN_MARKS = frozenset({CLIENT_KEY, CLIENT_BODY, CLIENT_HISTORY, HEARSAY, HEARSAY_OF, KNOWN_BY, WITHDRAWN})
+CLIENT_WORLD = "client_world"
+"""Where it has the id of the world that sent it, which hears the answer."""
+OWN_MARKS = frozenset(
+    {CLIENT_KEY, CLIENT_BODY, CLIENT_HISTORY, HEARSAY, HEARSAY_OF, KNOWN_BY, CLIENT_WORLD, WITHDRAWN}
+)
 """Names in the data of a percept that noodlings uses itself, for ids and hashes and never for words."""
 FROM = "from:"
 """Prefix of the tag for each person that hearsay came through."""

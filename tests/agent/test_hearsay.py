@@ -394,6 +394,24 @@ async def test_an_answer_is_known_with_gestures_and_in_parts_and_later(
     assert told.data == ({"hearsay": [[BOB]]} if sourced else {}) | marked
 
 
+@pytest.mark.parametrize(
+    ("line", "answer", "known"),
+    [
+        ("mill", MILL, False),
+        ("4455", "The code is 4455.", False),
+        ("4455.", "The code? 4455. Keep it.", True),
+        ("4455.", "4455.", True),
+        ("old mill", MILL, True),
+    ],
+)
+def test_a_single_word_is_handed_on_if_it_is_all_of_a_sentence(line: str, answer: str, known: bool) -> None:
+    store, secret = MemoryStore(), Audience(frozenset({ANN, "maren", "phi"}), confined=True)
+    asked = an_entry(9, user_id=ANN, user_text="well?", audience=secret)
+    store.commit(Changes("maren", added=(asked,), trace=replace(a_turn(response=answer), audience=secret)))
+    heard = with_sources(store, Percept("maren", line, 1.0, present=frozenset({ANN})), "phi")
+    assert heard.tier is (Tier.CONFINED if known else Tier.OPEN)
+
+
 FOUND = "Zoé's gold & the café's map lie under the grey stone behind the old mill"
 FOUND_BY = "我姐姐偷了市长的金项链还把它卖给了河边的铁匠"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from noodlings.store.sql import SqlStore
+from noodlings.values.memory import hearsay_of
 from tests.api.conftest import MakeSite, Site
 
 
@@ -114,3 +115,24 @@ async def test_a_world_that_speaks_as_a_character_learns_nothing_by_it(guarded: 
     assert kept.audience.confined  # to be alone with a character is private all the same
     answer = await guarded.post(path, {"text": asked, "user_id": "phi"}, who="admin")
     assert "crown" in answer.json()["turn"]["response"].lower()
+
+
+@pytest.mark.parametrize("asker", ["caity", "world"])
+async def test_a_world_that_speaks_as_a_character_learns_no_answer_that_it_did_not_hear(
+    guarded: Site, asker: str
+) -> None:
+    """The words of an answer in confidence have its tier where the world that hands it on heard it. Where it
+    did not, nothing tells a guess that is right from one that is wrong."""
+    for text in ("my uncle Barnabas hid the crown in the old well", "what did my uncle hide in the well?"):
+        body = {"text": text, "user_id": "user_caity", "kind": "whisper"}
+        told = await guarded.post("/api/agents/servnak/perceive", body, who=asker)
+    answer = told.json()["turn"]["response"]
+    assert "crown" in answer.lower()
+    for number, guess in enumerate((answer, "uncle Barnabas hid the crown", "crown", "parrot")):
+        said = {"text": guess, "user_id": "servnak", "present": [f"user_{number}"]}
+        heard = await guarded.post("/api/agents/phi/perceive", said, who="world")
+        percept = heard.json()["turn"]["percept"]
+        known = asker == "world" and guess.count(" ") > 0
+        assert (percept["tier"], percept["private"]) == (int(known), known), guess
+        kept = guarded.society.store.archive("phi")[-1]
+        assert bool(hearsay_of(kept)) is known
