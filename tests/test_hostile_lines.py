@@ -14,6 +14,7 @@ import pytest
 from noodlings.affect.good_news import good_news
 from noodlings.affect.words import read as read_feelings
 from noodlings.agent import recollection
+from noodlings.agent.hearsay import hands_on
 from noodlings.agent.perceiving import asked_to_remember, identity_salience
 from noodlings.ingest.sources.mu_log import _ABOVE_WORDS, MuLog, _unclosed
 from noodlings.ingest.transcript import _before_words, _told, plain_id
@@ -58,6 +59,7 @@ PEOPLE.meet("user_caity")
 READERS: dict[str, Callable[[str], object]] = {
     "cleaning": lambda text: (clean(text), folded(text), unaccented(text)),
     "phrases": phrases,
+    "an answer that is handed on": lambda text: hands_on(text, "In the mill."),
     "what only asks": recollection.only_asks,
     "what may ask": recollection._MAY_ASK.search,
     "the subject of a question": recollection.subject,

@@ -49,6 +49,8 @@ LONGEST_CHAIN = 8
 _GESTURE = re.compile(r"\*[^*]*\*")
 _QUOTED = re.compile(r"""(?:["“„«「『‘<>:–—]|(?<!\w)')([^"“”„«»「」『』<>:–—]+)""")
 """What may be an answer beside who says it: 'Phi says, "In the mill."', "<Phi> In the mill."."""
+_NAME = re.compile(r"(?:^[\W_]+|(?<!\S)(?:[^\w\s]|_)+)[^\W_]+|(?:[^\w\s]|_)+")
+"""What may be a name before an answer, in whatever marks: "[Phi] In the mill.", "Phi | …", "@Ann …"."""
 MOST_QUOTED = 5
 _SENTENCE_END = re.compile(r"[.!?…。！？*]+")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
@@ -115,9 +117,12 @@ def hands_on(line: str, answer: str) -> bool:
 
 def _repeats(line: str, answer: str) -> bool:
     """Whether a line quotes an answer or a part of one, or has `REPEATED_WORDS` of it in a row."""
-    for quoted in islice(_QUOTED.finditer(unescape(line)), MOST_QUOTED):
-        share = share_told(quoted[1], answer)
-        if share > HEARD_SHARE or (share and len(_words(quoted[1])) >= CUT_WORDS):
+    plain = unescape(line)
+    quoted = [found[1] for found in islice(_QUOTED.finditer(plain), MOST_QUOTED)]
+    after_name = [plain[found.end() :] for found in islice(_NAME.finditer(plain), MOST_QUOTED)]
+    for part in (*quoted, *after_name):
+        share = share_told(part, answer)
+        if share > HEARD_SHARE or (share and len(_words(part)) >= CUT_WORDS):
             return True
     return not _runs(line).isdisjoint(_runs(answer))
 

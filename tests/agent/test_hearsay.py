@@ -433,6 +433,16 @@ FOUND_BY = "我姐姐偷了市长的金项链还把它卖给了河边的铁匠"
         ("Maren says, 'I don’t, in Leeds.'", "I don’t, in Leeds."),
         ("马伦说：「市长来了」", "市长来了"),
         ("[The Quay] Maren: in the mill", "*nods* In the mill."),
+        ("[Maren] 4455.", "4455."),
+        ("(Maren) In the mill.", "In the mill."),
+        ("**Maren** In the mill.", "In the mill."),
+        ("_Maren_ In the mill.", "In the mill."),
+        ("Maren - In the mill.", "In the mill."),
+        ("Maren | In the mill.", "In the mill."),
+        ("Maren (nods) In the mill.", "In the mill."),
+        ("Maren nods. In the mill.", "In the mill."),
+        ("@Ann In the mill.", "In the mill."),
+        ("[12:30] [Maren of the Quay] 市长来了", "市长来了"),
         (FOUND.replace("stone", "<b>stone</b>"), FOUND),
         (FOUND_BY[:12], FOUND_BY),
         (FOUND_BY[12:], FOUND_BY),
@@ -450,6 +460,13 @@ def test_an_answer_is_known_in_whatever_shape_a_world_hands_it_on(line: str, ans
 def test_what_only_has_some_of_its_words_is_no_answer_handed_on(line: str) -> None:
     assert hands_on(line, FOUND) is (line == "old")
     assert not hands_on(line, FOUND_BY)
+
+
+@pytest.mark.parametrize(
+    "line", ["Well, I saw the mill", "No - no mill - I say", "(nods) Near the mill", "I think, mill"]
+)
+def test_what_follows_a_mark_and_only_has_a_word_of_it_is_no_answer_handed_on(line: str) -> None:
+    assert not hands_on(line, "In the mill.")
 
 
 async def test_what_is_said_around_a_secret_answer_makes_it_no_less_secret(
