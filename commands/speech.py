@@ -8,7 +8,7 @@ with a hint, and `say` in front of it has it said.
    "so", "we"), and for `who` with words behind it.
 2. These are never said: a line that begins with a sign other than ' ( or …, one with = or a --flag in it, a
    first word that is nearly a command, a login, `more` alone, and "tell phi", "why phi" and the like, which
-   are commands elsewhere or with an @.
+   are commands elsewhere or with an @. A misspelt login or "tell phi" is not said either.
 3. Everything else is said to the room, and addressed to whoever it names: "servnak, hello".
 """
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 import difflib
 import re
 import string
+import unicodedata
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 _EVERYDAY = (
     "no nor so we do he not done don easy eat ease ears quite quiet quiz went wet looks looked lock loop "
-    "hell held helped helps heal heap exist exists edit shout dawn"
+    "hell held helped helps heal heap exist exists edit shout dawn logic "
+    "creature creative connected connection"
 )
 EVERYDAY = frozenset(_EVERYDAY.split())
 """Words with which talk begins, although they begin a command's name or are nearly one."""
@@ -33,7 +35,7 @@ EVERYDAY = frozenset(_EVERYDAY.split())
 _NEARLY = ["whisper", "look", "help", "quit", "exit", "emote", "north", "south", "east", "west", "down"]
 """Commands whose misspelling is not said; of the others, saying it does no harm."""
 _LOGIN = ["connect", "create", "login"]
-_TO_ONE = frozenset(["tell", "t", "page", "p", "msg", "message", "dm", "pm", "reply", "w", "wh"])
+_TO_ONE = ["tell", "page", "msg", "message", "reply", "t", "p", "dm", "pm", "w", "wh"]
 """What a whisper is called in other worlds, if somebody's name follows."""
 _ALONE = frozenset(["inventory", "inv", "score", "equipment"])
 _NOT_HERE = frozenset(["examine", "wield", "ooc"])
@@ -60,15 +62,19 @@ def why_withheld(line: str, commands: Container[str], world: World) -> str | Non
     """
     if not may_be_talk(line):
         return ""
-    first, _, rest = line.partition(" ")
+    first, _, rest = unicodedata.normalize("NFKC", line).partition(" ")
     word = first.lower()
-    if difflib.get_close_matches(word, _LOGIN, n=1, cutoff=0.9):
+    plain = word.strip(string.punctuation)
+    cut = len(plain) > 3 and any(one.startswith(plain) for one in _LOGIN)
+    named = " " in rest and (cut or _is_nearly(plain, _LOGIN, 0.8))  # with a name and a password
+    if named or difflib.get_close_matches(word, _LOGIN, n=1, cutoff=0.9):
         return "You are already in the world, and a password should not be heard."
     nearly = _NEARLY if word.isalpha() else ["whisper"]  # "look, I …" is talk, "whisper: …" may be none
     if any(word[0] == near[0] for near in difflib.get_close_matches(word, nearly, cutoff=0.75)):
         return None if word in EVERYDAY else ""
-    to = rest.partition(" ")[0].casefold().strip(string.punctuation)
-    if word in _TO_ONE and _names_one(to, world):
+    to = rest.partition(" ")[0].partition("=")[0].casefold().strip(string.punctuation)
+    whispered = word in _TO_ONE or _is_nearly(plain, [one for one in _TO_ONE if len(one) > 2], 0.75)
+    if whispered and _names_one(to, world):
         return f"To tell {to} alone, type: whisper {to} = TEXT."
     if word == "more" and not rest:
         return "To see the next page of a list, repeat its command with the --page that it names."
@@ -80,6 +86,12 @@ def why_withheld(line: str, commands: Container[str], world: World) -> str | Non
     if f"@{word}" in commands and _names_one(to, world):
         return f"Did you mean @{word} {to}?"
     return None
+
+
+def _is_nearly(word: str, known: list[str], cutoff: float) -> bool:
+    """Whether a word is like one of these with the same first letter, or has the letters of one."""
+    near = difflib.get_close_matches(word, known, cutoff=cutoff)
+    return any(word[0] == one[0] for one in near) or sorted(word) in map(sorted, known)
 
 
 def _is_handled(rest: str, world: World) -> bool:

@@ -77,6 +77,14 @@ best day of my life
 tell me about your day
 more tea, please
 tell us a joke
+tall tales, servnak
+till tomorrow then
+to servnak with love
+me and servnak
+really servnak, that is so
+content with what I have
+logic is on my side
+connection lost again, servnak
 forget it
 recall that day?
 people are strange
@@ -131,7 +139,22 @@ async def test_talk_is_said_as_it_was_typed(line):
         ("whisper: servnak, I am afraid", "did you mean whisper?"),
         ("/w servnak I am afraid", "Nothing was said"),
         ("/msg servnak I am afraid", "Nothing was said"),
+        ("tel servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("tlel servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("etll servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("TEKL: servnak, I am afraid", "type: whisper servnak = TEXT"),
+        ("mgs servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("pgae servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("ｔell servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("tell servnak＝I am afraid", "type: whisper servnak = TEXT"),
+        ("ｗhisper servnak I am afraid", "did you mean whisper?"),
+        ("ｗｈｉｓｐｅｒ servnak I am afraid", "Nothing was said"),
         ("connect caity hunter2", "already in the world"),
+        ("connetc caity hunter2", "already in the world"),
+        ("conn caity hunter2", "already in the world"),
+        ("craete caity hunter2", "already in the world"),
+        ("lgoin caity my dog hunter2", "already in the world"),
+        ("ｃonnect caity hunter2", "already in the world"),
         ("conect caity hunter2", "already in the world"),
         ("create caity hunter2", "already in the world"),
         ("@memorise servnak", "did you mean @memories"),
