@@ -4,18 +4,21 @@
     --- Thursday, May 1, 2003 ---              Bob pages: come to the well
     [21:15] Bob grins at Caity.                Bob has arrived.
 
-Times are optional and taken as UTC; dates may stand on each line or in a heading for each day. Any other
-line is an action if it begins with the name of somebody who spoke before or with a capital letter, and an
-event otherwise. Pages, tells and whispers stay private, and so does any line that might be one: servers word
-them in many ways. The lines that continue a private one are as private as it is.
+Times are optional and taken as UTC; dates may stand on each line or in a heading for each day. A time in any
+other form is not read, but known by what many lines of the file begin with. Any other line is an action if it
+begins with the name of somebody who spoke before or with a capital letter, and an event otherwise. Pages,
+tells and whispers stay private, and so does any line that might be one: servers word them in many ways. The
+lines that continue a private one are as private as it is.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 from pathlib import Path
 
 from noodlings.ingest.lines import LineIds, lines_of
@@ -33,6 +36,26 @@ _STAMP = re.compile(
     r"(?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?Z?"
     r"[\])>]?(?:\s+|$)(?:[-|]\s)?"
 )
+_TIME = r"(?:\d+(?:(?:[hT]|(?![A-Za-z\d\[\](){}<>])\S)\d+)+|(?<![#\d])\d{6,})"
+"""A time or date in any form: numbers with one sign between each two, or a long number."""
+_WORD = r"[^\W\d_]{1,12}"
+_BESIDE = rf"(?:(?<![^\W\d_]){_WORD}(?![^\W\d_])|\d|[^\w\s\[\](){{}}<>])"
+_BEGINNING = re.compile(
+    rf"""(?:[\[({{<] (?=[^\])}}>]{{0,40}}?{_TIME}) (?:{_BESIDE}|\s){{3,40}} [\])}}>]\s?){{1,2}}
+        (?:[:,>|-]+(?!\S))?
+    |   (?:{_BESIDE}+\s){{0,5}} {_BESIDE}*? {_TIME} (?:[^\W\d_]{{1,2}}(?![^\W\d_]))? [^\w\s\[({{<]{{0,2}}
+        (?:\s(?:[AaPp]\.?[Mm]\b[.:]*|UTC\b|[A-Z]{{1,3}}T\b|[+-]?\d[\d:.,/-]*|[-|–—]))* (?!\S)""",
+    re.VERBOSE,
+)
+"""What may be a time, in brackets or without, with all that belongs to it, where a line begins."""
+_PART = re.compile(rf"(?P<time>{_TIME})|(?P<number>\d+)|(?P<word>[^\W\d_]+)|.")
+_PARTS = {"time": _TIME, "number": r"\d+", "word": _WORD}
+_SAMPLE, _ENOUGH = 500, 5
+"""How many lines of a file show the form of its times; at least one in so many begins with it."""
+_LONGEST_TIME = 80
+"""Characters; what belongs to a time is looked for no farther."""
+_OTHER = "other"
+"""Stands for the bracket of a time that is not read."""
 _HEADING = re.compile(
     r"^(?:\W*|.*?\b(?:log|session|day|date)\b.*?)"
     r"(?:(?P<iso>\d{4}[-/.]\d{1,2}[-/.]\d{1,2})"
@@ -89,7 +112,8 @@ class _Private:
 
     Attributes:
         who: the speaker.
-        bracket: what its time begins with, perhaps ""; None without a time.
+        bracket: what its time begins with, perhaps ""; `_OTHER` for one that is not read, None without
+            a time.
         minute: of the day.
         below: whether its words are in the lines below it.
         quote: the quotation mark that is not closed yet, or "".
@@ -118,32 +142,37 @@ class MuLog:
 
     def records(self) -> Iterator[Item]:
         """Its lines without the headings. Raises `UserError` if the file cannot be read."""
-        ids = LineIds()
+        ids, form = LineIds(), _form_of_times(self._path)
         for item in lines_of(self._path):
             if not isinstance(item, tuple):
                 yield item
                 continue
             number, line, wraps = item[0], clean(item[1]), item[1][:1].isspace()
-            stamp = _STAMP.match(line)
+            stamp, other = _STAMP.match(line), form.match(line, 0, _LONGEST_TIME) if form else None
+            bracket = stamp["bracket"] if stamp else _OTHER if other else None
             try:
                 moment, told = self._moment(line)
             except ValueError:
                 yield SourceProblem(number, f"it begins with an impossible time: {line[:40]!r}")
                 # It may be private, and go on in the next line.
-                self._read(line[stamp.end() :].strip() if stamp else line, stamp, wraps)
+                self._read(line[stamp.end() :].strip() if stamp else line, bracket, wraps)
                 continue
             if stamp is None and not told:  # the heading of a day
                 continue
-            place, who, words, kind = self._read(told, stamp, wraps)
+            # Its id stays what it was while such times were taken for words: a log may be taken in anew.
+            known_by = told
+            if other and other.end() > len(line) - len(told):
+                told = line[other.end() :].strip()
+            place, who, words, kind = self._read(told, bracket, wraps)
             if told:
                 yield SourceRecord(
-                    self._source, ids.of(moment, told), words, who, moment, kind, place, line=number
+                    self._source, ids.of(moment, known_by), words, who, moment, kind, place, line=number
                 )
 
-    def _read(self, line: str, stamp: re.Match[str] | None, wraps: bool) -> tuple[str, str, str, Kind]:
+    def _read(self, line: str, bracket: str | None, wraps: bool) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line, which may continue a private one."""
-        private, bracket = self._private, None if stamp is None else stamp["bracket"]
-        self._has_times |= stamp is not None
+        private = self._private
+        self._has_times |= bracket is not None
         if private is not None and self._continues(private, line, bracket, wraps):
             if private.quote and _closes(private.quote, line):
                 private.quote = ""
@@ -161,10 +190,12 @@ class MuLog:
         if bracket is not None and private.bracket in (None, bracket):
             soon = (self._minute - private.minute) % _A_DAY <= _SOON
             return private.unfinished and soon and not self._begins(line)
-        if private.bracket is not None or wraps:  # where lines have times, one without continues another
+        # Where lines have times, one without continues another, and one that begins with another time may.
+        read = _OTHER not in (private.bracket, bracket)
+        if wraps or (private.bracket is not None and (bracket is None or read)):
             return True
         maybe = private.unfinished or self._has_times or line[:1].islower()
-        return maybe and not self._begins(line)
+        return (maybe or self._heard(line)[1] not in self._names) and not self._begins(line)
 
     def _begins(self, line: str) -> bool:
         """Whether a line can hardly be the rest of what somebody wrote in the lines before it."""
@@ -254,6 +285,31 @@ class MuLog:
         if len(self._names) > KNOWN_NAMES:
             del self._names[next(iter(self._names))]
         return name
+
+
+def _form_of_times(path: Path) -> re.Pattern[str] | None:
+    """A pattern for what many of the first lines of a file begin with, if that may be a time, or None.
+
+    Raises `UserError` if the file cannot be read.
+    """
+    lines, shapes, changes = 0, Counter[str](), Counter[str]()
+    words: dict[str, list[str]] = {}
+    for item in islice(lines_of(path), _SAMPLE):
+        if isinstance(item, tuple):
+            lines += 1
+            beginning = _BEGINNING.match(clean(item[1][:_LONGEST_HEADING])[:_LONGEST_TIME])
+            if beginning:
+                parts = list(_PART.finditer(beginning[0].rstrip()))
+                shape = "".join(_PARTS.get(part.lastgroup or "", re.escape(part[0])) for part in parts)
+                shapes[shape] += 1
+                now = [part[0] for part in parts if part["word"]]
+                changes[shape] += words.get(shape, now) != now
+                words[shape] = now
+    # Days and months change seldom; words that change often are names, or what was said.
+    enough = max(2, lines / _ENOUGH)
+    usual = [one for one, count in shapes.items() if count >= enough and changes[one] * _ENOUGH <= count]
+    usual.sort(key=len, reverse=True)
+    return re.compile(rf"(?:{'|'.join(usual)})(?:(?<=[\])}}>])|(?!\S))") if usual else None
 
 
 def _unclosed(line: str) -> str:

@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 import pytest
 
+from noodlings.ingest.lines import LineIds
 from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.ingest.sources.mu_log import MuLog
 from noodlings.values.percept import Kind
@@ -138,9 +139,101 @@ def test_what_continues_a_private_line_is_as_private(tmp_path: Path, lines: str,
 )
 def test_what_follows_a_finished_private_line_is_read_as_ever(tmp_path: Path, line: str) -> None:
     for stamp in ("", "[2003-05-01 21:15] "):
-        lines = [f"{stamp}{told}" for told in (line, "Bob waves.", line, "Ada: hi", "the wind howls")]
-        kinds = [record.kind for record in read(tmp_path, "\n".join(lines))]
-        assert kinds == [Kind.WHISPER, Kind.EMOTE, Kind.WHISPER, Kind.SAY, Kind.EVENT]
+        told = ("Bob: hello", line, "Bob waves.", line, "Ada: hi", "the wind howls")
+        kinds = [record.kind for record in read(tmp_path, "\n".join(stamp + each for each in told))]
+        assert kinds == [Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.WHISPER, Kind.SAY, Kind.EVENT]
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "2003-05-01T21:14:02+02:00 ",
+        "[2003-05-01T21:14:02+0200] ",
+        "[Thu May  1 21:14:02 2003] ",
+        "Thu May  1 21:14:02 CEST 2003: ",
+        "[Donnerstag, 1. Mai 2003 21:14] ",
+        "May  1 21:14:02 ",
+        "05/01/2003 9:14:02 PM: ",
+        "[05/01/2003 21:14] ",
+        "(05/01/03) (21:14) ",
+        "01.05.2003 21:14 - ",
+        "2003-05-01 at 21:14 ",
+        "Thu 21:14: ",
+        "21.14 ",
+        "21h14 ",
+        "21時14分 ",
+        "[21:14]",
+        "[21:14:02,123] ",
+        "[21:14:02 CET] ",
+        "{21:14} ",
+        "#21:14# ",
+        "9:14pm ",
+        "[9:14 AM] ",
+        "1051823642 ",
+        "[1051823642] ",
+        "20030501T211402 ",
+        "T+00:14 ",
+    ],
+)
+def test_a_page_goes_on_in_lines_without_a_time_whatever_form_times_have(tmp_path: Path, stamp: str) -> None:
+    lines = (
+        'Caity says, "hi"',
+        "Bob: hello",
+        "Bob pages: I hid it.\nThe gold\nCaity: Dig there.",
+        "Caity waves.",
+    )
+    records = read(tmp_path, "\n".join(stamp + line for line in lines))
+    assert [(record.kind, record.who, record.text) for record in records] == [
+        (Kind.SAY, "Caity", "hi"),
+        (Kind.SAY, "Bob", "hello"),
+        (Kind.WHISPER, "Bob", "I hid it."),
+        (Kind.WHISPER, "Bob", "The gold"),
+        (Kind.WHISPER, "Bob", "Caity: Dig there."),
+        (Kind.EMOTE, "Caity", "waves."),
+    ]
+
+
+@pytest.mark.parametrize("stamps", [("[21:14] ", "[5/1/2003 21:14] "), ("[5/1/2003 21:14] ", "21:14 ")])
+def test_a_page_ends_where_a_log_goes_on_with_times_of_another_form(
+    tmp_path: Path, stamps: tuple[str, str]
+) -> None:
+    before, after = stamps
+    lines = [f"{before}Ada: hi"] * 3 + [f"{before}Bob pages: gold", f"{after}Ada: hi", f"{after}Ada waves."]
+    assert [record.kind for record in read(tmp_path, "\n".join(lines))][3:] == [
+        Kind.WHISPER,
+        Kind.SAY,
+        Kind.EMOTE,
+    ]
+
+
+def test_a_line_whose_time_was_taken_for_words_keeps_its_id(tmp_path: Path) -> None:
+    line = "[05/01/2003 21:14] Bob pages: gold"
+    assert [record.id for record in read(tmp_path, f"{line}\n{line}")] == [
+        (ids := LineIds()).of(None, line),
+        ids.of(None, line),
+    ]
+
+
+def test_without_times_what_follows_a_page_is_open_only_if_it_has_a_speaker(tmp_path: Path) -> None:
+    lines = "Ada: hi", "Bob pages: I hid it.", "The gold lies here.", "Dig there, he says.", "Ada waves."
+    kinds = [record.kind for record in read(tmp_path, "\n".join(lines))]
+    assert kinds == [Kind.SAY, Kind.WHISPER, Kind.WHISPER, Kind.WHISPER, Kind.EMOTE]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Bob has 100/100 hp.", "Ada has 5/9 hp.", "Bob has 99/100 hp."],
+        ["Ada (21:14): hi", "Bob (21:14): hi", "Ada (21:15): oh"],
+        ["Ada1: hi", "Bob2: hi", "Ada1: oh"],
+        ["[Ada(#1234567)] hi", "[Bob(#12)] hi", "[Ada(#1234567)] oh"],
+        ["<Ada 21:14> hi", "<Bob 21:14> hi", "<Ada 21:15> oh"],
+    ],
+)
+def test_a_name_beside_numbers_is_no_time(tmp_path: Path, lines: list[str]) -> None:
+    assert [record.who[:3] for record in read(tmp_path, "\n".join(lines))] == [
+        "Bob" if "Bob" in line else "Ada" for line in lines
+    ]
 
 
 def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
