@@ -16,7 +16,7 @@ _CAPITALS = "".join(filter(str.isupper, map(chr, range(0x2000))))
 
 
 def _name(capital: str) -> str:
-    return rf"[^\W\d_][{WORD}.'’-]*(?: (?!DMs?\b){capital}[{WORD}.'’-]*){{0,2}}"
+    return rf"[^\W\d_][{WORD}.'’-]*(?: (?![DP]Ms?\b){capital}[{WORD}.'’-]*){{0,2}}"
 
 
 NAME, CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
@@ -24,9 +24,12 @@ NAME, CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
 ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
 _PRIVATE = re.compile(
     r"\b(?:(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*"
-    r"|mind-?(?:speak|talk)\w*|afar|long distance|private(?:ly)?|pm|dms?|msg|[pr]emits?|@?mail|sends?|to you"
-    r"|in(?:to)? your ear|quietly)\b"
-    rf"|\(from [^()]*\)|[\[(<](?:ims?|query|confidential|secret)\b|{ARROW}|s you,? ?[:\"]"
+    r"|mind-?(?:speak|talk)\w*|afar|long distance|private(?:ly)?|[pd]ms?|msg|txts?|[pr]emits?|@?mail|sends?"
+    r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
+    r"|fl(?:ü|u\u0308)ster\w*)\b"
+    rf"|\(from [^()]*\)|[\[(<](?:ims?|texts?|query|confidential|secret)\b|{ARROW}|s you,? ?[:\"]"
+    rf"|\bsenses?,? ?[:\"]|\bteils?t [^:\"]{{1,60}} mit,? ?[:\"]"
+    rf"|^you (?:sense (?-i:{CAPITAL})|(?:ask|(?:exclaim|reply|respond) to) (?-i:{CAPITAL})[^:\"]{{0,60}}:)"
     rf"|^(?-i:\W?(?:{CASED_NAME} )?(?i:from|to)(?::| {CAPITAL}[^:.\])>]{{0,40}}[:\])>])"
     rf"|[*>-]{CAPITAL}\w*[*<-] |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
@@ -40,7 +43,7 @@ _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 _TO = re.compile(ARROW)
 _SEEN = re.compile(
     r"^(?:[^\"“:]{0,60}(?:[\"“]|: )|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
-    r"|You (?:paged?|whisper(?:ed)?)\b"
+    r"|You (?:paged?|sense|whisper(?:ed)?)\b"
     r"|[\[(<](?:\w+|[^\])>]{0,40}(?i:\bfrom|\bto) [^\])>]{1,40})[\])>]"
     rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|whispers)\b|{ARROW}))"
 )

@@ -74,10 +74,14 @@ _SAYS = re.compile(
 )
 _COLON = re.compile(rf"^(?i:from )?(?!(?i:to) )(?P<name>{CASED_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(
-    rf"^(?P<name>{NAME}) (?:pages?|tells?|whispers?|[DI]Ms?|to|{ARROW})"
+    rf"^(?P<name>{NAME}) (?:pages?|tells?|whispers?|[DIP]Ms?|to|{ARROW})"
     rf"(?: (?:to )?(?:\([^)]*\)|[{WORD}, ]+?))?(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
 )
 _AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{CASED_NAME}) (?P<words>.+)$")
+_SENSED = re.compile(
+    rf"^(?:You sense:? |{NAME} senses(?:: |,? [\"“]))(?P<name>{CASED_NAME}) (?P<words>.+?)[\"”]?$"
+)
+"""A pose that is whispered."""
 _NOBODY = frozenset({"From", "Long", "To"})
 """Words that may begin a line but are not names."""
 _COMES = re.compile(
@@ -259,7 +263,7 @@ class MuLog:
 
     def _said(self, line: str) -> tuple[str, str, Kind] | None:
         """Speaker, words and kind of something said or paged, or of an arrival or departure."""
-        for form in (_PAGE, _AFAR, _SAYS, _COLON):
+        for form in (_PAGE, _AFAR, _SENSED, _SAYS, _COLON):
             found = form.match(line)
             if found:
                 return self._known(found["name"]), found["words"], Kind.SAY

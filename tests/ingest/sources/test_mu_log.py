@@ -74,6 +74,23 @@ PRIVATE = (
     "MULTIPAGE (Ada, Cy) from Bob: the gold lies here",
     "+p Bob=the gold lies here",
     'Bob mindspeaks, "the gold lies here"',
+    "You sense: Bob hides the gold",
+    "You sense Bob hides the gold",
+    "Ada senses: Bob hides the gold",
+    'Ada senses "Bob hides the gold"',
+    "You ask Bob: is it here that the gold lies?",
+    "You exclaim to Bob: the gold lies here!",
+    "You reply to Bob: the gold lies here",
+    'You confide to Bob, "the gold lies here"',
+    'Bob says into Ada\'s ear, "the gold lies here"',
+    "Bob teilt Dir mit: the gold lies here",
+    "Bob teilt Dir und Ada mit: the gold lies here",
+    "Du teilst Bob mit: the gold lies here",
+    "Bob flüstert Dir zu: the gold lies here",
+    "[TXT] Bob: the gold lies here",
+    "[Text] Bob: the gold lies here",
+    "TXT from Bob: the gold lies here",
+    "Bob PMs: the gold lies here",
 )
 """What nobody but those who knew of it may learn, as various servers word it."""
 
@@ -82,7 +99,7 @@ PRIVATE = (
 def test_what_may_have_been_private_is_whispered(tmp_path: Path, line: str) -> None:
     (record,) = read(tmp_path, line)
     assert record.kind is Kind.WHISPER
-    assert record.who in ("Bob", "You", "PM", "Private", "MSG", "MULTIPAGE", "")
+    assert record.who in ("Bob", "You", "PM", "Private", "MSG", "MULTIPAGE", "TXT", "Du", "")
     assert "gold" in record.text
 
 
@@ -265,6 +282,13 @@ def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
         "From the sea comes a wind.",
         "*waves* hi",
         "> look",
+        "Bob senses danger.",
+        "Bob: my cat senses: danger",
+        'You ask, "is it here?"',
+        'You say to Bob, "hi"',
+        "Bob teilt das Brot mit Ada.",
+        "Bob reads the text from the wall.",
+        "Bob's ear twitches.",
     ],
 )
 def test_what_everybody_saw_is_open(tmp_path: Path, line: str) -> None:
@@ -305,6 +329,9 @@ def read(tmp_path: Path, text: str) -> list[SourceRecord]:
         ("Bob pages: come here", "Bob", "come here", Kind.WHISPER, ""),
         ("Bob pages you: come here", "Bob", "come here", Kind.WHISPER, ""),
         ("From afar, Bob grins.", "Bob", "grins.", Kind.WHISPER, ""),
+        ("You sense: Bob grins.", "Bob", "grins.", Kind.WHISPER, ""),
+        ('Caity senses "Bob grins."', "Bob", "grins.", Kind.WHISPER, ""),
+        ("Bob senses Caity nearby.", "Bob", "senses Caity nearby.", Kind.EMOTE, ""),
         ("Bob has arrived.", "Bob", "has arrived.", Kind.ARRIVE, ""),
         ("Bob has disconnected.", "Bob", "has disconnected.", Kind.LEAVE, ""),
         ("Bob grins at Caity.", "Bob", "grins at Caity.", Kind.EMOTE, ""),
