@@ -68,14 +68,16 @@ _LONGEST_HEADING = 200
 """Characters; looking for a date anywhere in a line takes time by the square of its length."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CHANNEL = re.compile(r"^(?P<open>[<\[])(?P<channel>[^<>\[\]]{1,40})[>\]]\s+(?P<rest>.+)$")
+_NO_PRONOUN = r"(?!(?:\S+ ){0,2}(?:He|She|It|They|We|I) )"
+"""Servers show names, so "He says" is in what somebody wrote."""
 _SAYS = re.compile(
-    rf"^(?P<name>{NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
-    r"(?: to [^\",:]{1,40})?[,:]? [\"“'](?P<words>.+?)[\"”']?$"
+    rf"^{_NO_PRONOUN}(?P<name>{NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
+    r"(?: to [^\",:]{1,40})?[,:]? [\"“'‘](?P<words>.+?)[\"”'’]?$"
 )
 _COLON = re.compile(rf"^(?i:from )?(?!(?i:to) )(?P<name>{CASED_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(
     rf"^(?P<name>{NAME}) (?:pages?|tells?|whispers?|[DIP]Ms?|to|{ARROW})"
-    rf"(?: (?:to )?(?:\([^)]*\)|[{WORD}, ]+?))?(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
+    rf"(?: (?:to )?(?:\([^)]*\)|[{WORD}, ]+?))?(?:: |,? [\"“'‘])(?P<words>.+?)[\"”'’]?$"
 )
 _AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{CASED_NAME}) (?P<words>.+)$")
 _SENSED = re.compile(
@@ -85,7 +87,7 @@ _SENSED = re.compile(
 _NOBODY = frozenset({"From", "Long", "To"})
 """Words that may begin a line but are not names."""
 _COMES = re.compile(
-    rf"^(?P<name>{NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
+    rf"^{_NO_PRONOUN}(?P<name>{NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
 )
 _POSE = re.compile(rf"^[^\W\da-z_][{WORD}.'’-]* .")
 _HEADER = re.compile(
@@ -105,7 +107,9 @@ _CLOSED = re.compile(r"(?<!\w)[\"“][^\"“”]*[\"”]")
 _OPENED = re.compile(r"(?<!\w)[\"“]")
 # In a name or word it is an apostrophe, and so it may be after an s.
 _OPENED_SINGLE = re.compile(r"^(?:[^:\"“']|(?<=\w)'(?=\w))* '(?!.*(?<![s\s])'(?!\w))")
-_MARK = re.compile(r"[\"“”]")
+_CLOSED_SINGLE = re.compile(r"(?<![s\s])’(?!\w)")
+_INCHES = re.compile(r"(?<=\d)[\"”](?= [^\W\d_])")
+_MARK, _OPENING_MARK = re.compile(r"[\"“”]"), re.compile(r"(?<!\S)[\"“](?=\w)")
 _A_DAY, _SOON = 24 * 60, 1
 """Minutes: of a day, and in which the lines of one private message have their times."""
 
@@ -177,6 +181,8 @@ class MuLog:
         """Place, speaker, words and kind of a line, which may continue a private one."""
         private = self._private
         self._has_times |= bracket is not None
+        if not line:  # some clients write the time of a blank line, too
+            return "", "", "", Kind.EVENT
         if private is not None and self._continues(private, line, bracket, wraps):
             if private.quote and _closes(private.quote, line):
                 private.quote = ""
@@ -318,14 +324,21 @@ def _form_of_times(path: Path) -> re.Pattern[str] | None:
 
 def _unclosed(line: str) -> str:
     """The quotation mark in a line that is not closed there, or ""."""
+    line = _INCHES.sub("", line)
     if _OPENED.search(_CLOSED.sub("", line)):
         return '"'
+    _, opened, rest = line.rpartition(" ‘")
+    if opened and not _closes("'", rest) and not _CLOSED_SINGLE.search(rest):
+        return "'"
     return "'" if _OPENED_SINGLE.match(line) else ""
 
 
 def _closes(quote: str, line: str) -> bool:
     """Whether a quotation that began before a line ends in it."""
-    return line.rstrip(" .,!?").endswith("'") if quote == "'" else len(_MARK.findall(line)) % 2 == 1
+    if quote == "'":
+        return line.rstrip(" .,!?").endswith(("'", "’"))
+    line = _INCHES.sub("", line)
+    return len(_MARK.findall(line)) > 2 * len(_OPENING_MARK.findall(line))
 
 
 def _iso(text: str) -> date:

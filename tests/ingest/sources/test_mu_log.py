@@ -129,6 +129,12 @@ def test_the_second_line_of_a_page_is_as_private_as_the_first(tmp_path: Path) ->
         ("Message: 1 (Read)   From: Bob|Subject: gold|The gold lies here|Ada says, 'hi'|Bob waves.", 3),
         ("[21:14] Ada: hi|Bob pages: I hid it|The gold lies here|Ada: oh|Bob waves.", 2),
         ("Bob pages: the gold lies|under the pier|Bob waves.", 2),
+        ("[21:15] Bob pages: I hid it.|[21:15] |The gold lies here|[21:15] Bob waves.", 2),
+        ("[21:15] Bob pages: I hid it.|[25:15]|The gold lies here|[21:15] Bob waves.", 2),
+        ('[21:15] Bob pages, "It is 5" long.|[21:15] The 6" box|[21:15] lies here."|[21:15] Bob waves.', 3),
+        ("[21:15] Bob pages, ‘I hid O’Brien’s|[21:15] Gold in the docks’|[21:15] Bob waves.", 2),
+        ("[21:15] Bob pages: ‘I hid it|[21:15] Ada says, ‘hi’|[21:15] Bob waves.", 1),
+        ('Ada: hi|Bob whispers: "I hid it|He says "the gold|Dig. She says, "So.|He has left.|Ada: hi', 4),
     ],
 )
 def test_what_continues_a_private_line_is_as_private(tmp_path: Path, lines: str, private: int) -> None:
@@ -150,6 +156,8 @@ def test_what_continues_a_private_line_is_as_private(tmp_path: Path, lines: str,
         "You paged Bob with 'come here'.",
         "Bob whispers 'come' to Ada.",
         "Bob pages: 'tis 6\" long",
+        "Bob pages, ‘come to O’Brien’s docks.’",
+        "Bob whispers ‘come’ to Ada.",
         "(To: Ada, Cy) Bob pages: I got mail from Tom",
         "MAIL: You have a new message (3) from Bob.",
     ],
@@ -297,7 +305,23 @@ def test_what_everybody_saw_is_open(tmp_path: Path, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "beginnings", ["(from ", "[to ", "Bob to Ada, ", "A to A ", "a > a ", "«", "*A", "mail to ", "'", ' "']
+    "beginnings",
+    [
+        "(from ",
+        "[to ",
+        "Bob to Ada, ",
+        "A to A ",
+        "a > a ",
+        "«",
+        "*A",
+        "mail to ",
+        "'",
+        ' "',
+        " ‘",
+        "a’",
+        '1" a',
+        "teilt ",
+    ],
 )
 def test_a_long_line_of_beginnings_takes_no_time(tmp_path: Path, beginnings: str) -> None:
     began = process_time()
@@ -318,6 +342,7 @@ def read(tmp_path: Path, text: str) -> list[SourceRecord]:
     [
         ('Caity says, "hi"', "Caity", "hi", Kind.SAY, ""),
         ("Caity says 'hi there'", "Caity", "hi there", Kind.SAY, ""),
+        ("Caity says, ‘hi there’", "Caity", "hi there", Kind.SAY, ""),
         ('Old Tom asks, "who goes?"', "Old Tom", "who goes?", Kind.SAY, ""),
         ('Caity shouts "fire!"', "Caity", "fire!", Kind.SAY, ""),
         ('Caity whispers to Bob, "the key"', "Caity", "the key", Kind.WHISPER, ""),
