@@ -88,7 +88,6 @@ class Agent:
         self._follow_up = FollowUp(core, services, self._unit_of_work, self._responder, weakref.ref(self))
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
-        self._under_way: list[Turn] = []
 
     # -- who it is
 
@@ -170,10 +169,9 @@ class Agent:
             if turn.decision.speak:
                 async with self._speaking:
                     await self._answer(turn, said)
-            forgettings = self._core.forgettings
             await self._follow_up.follow(turn)
             if turn.percept.actions and turn.response is not None:
-                await self._choose(turn, forgettings)
+                await self._choose(turn)
         trace = turn.trace(self.id)
         self._tell(turn, "turn")
         return trace
@@ -181,11 +179,12 @@ class Agent:
     @contextmanager
     def _going_on(self, turn: Turn) -> Iterator[None]:
         """While a turn is under way, it is parted from whoever the agent is parted from."""
-        self._under_way.append(turn)
+        self._unit_of_work.under_way.append(turn)
         try:
             yield
         finally:
-            self._under_way = [other for other in self._under_way if other is not turn]
+            others = [other for other in self._unit_of_work.under_way if other is not turn]
+            self._unit_of_work.under_way = others
 
     async def answer_again(
         self,
@@ -309,7 +308,8 @@ class Agent:
 
     async def _answer(self, turn: Turn, said: Callable[[str], None]) -> None:
         """Steps 5 to 8 and 10. Changes nothing where the entry was forgotten meanwhile."""
-        late, forgettings = False, self._core.forgettings
+        late = False
+        turn.forgotten.clear()
         # The turn holds what is called in it, and that the turn: an agent in it would never be freed.
         living = weakref.ref(self)
 
@@ -322,7 +322,7 @@ class Agent:
         def hear(part: str) -> bool:
             """Say a part of the answer, unless something was forgotten or came between."""
             agent = living()
-            if agent is None or agent._core.forgettings != forgettings:
+            if agent is None or turn.outdated:
                 return False
             if late and not turn.said and agent._overtaken(turn):
                 return False
@@ -334,7 +334,7 @@ class Agent:
         def sent(prompt: SentPrompt) -> None:
             agent = living()
             # Where something was forgotten since, it may hold that.
-            if agent is not None and agent._core.forgettings == forgettings:
+            if agent is not None and not turn.outdated:
                 agent._core.note_prompt(turn.entry.id, prompt)
 
         until = time.monotonic() + self._services.patience
@@ -343,13 +343,15 @@ class Agent:
         if entry is not None:
             await self._responder.refine(turn, entry)
         while (entry := self.entry(turn.entry.id)) is not None:
-            forgettings = self._core.forgettings
+            turn.made_of = None
+            turn.forgotten.clear()
             with timed(turn.milliseconds, "recall"):
                 await self._responder.remember(turn)
             self._tell(turn, "recall")
             await self._responder.think(turn)
-            if turn.said or self._core.forgettings == forgettings:
+            if turn.said or not turn.outdated:
                 break  # else an answer might be made of what was forgotten while it was thought out
+            turn.anew += 1
         entry = self.entry(turn.entry.id)  # revised by now, perhaps, or gone
         if entry is None:
             turn.unsay("what it heard has been forgotten")
@@ -357,7 +359,7 @@ class Agent:
         overtaken = late and not turn.said and self._overtaken(turn)
         if overtaken:
             turn.unsay(overtaken)
-        elif turn.said and self._core.forgettings != forgettings:
+        elif turn.said and turn.outdated:
             turn.unsay("something it remembered was forgotten while it was speaking")
         if not self._services.store.entries(self.id, turn.regard.evidence).keys() >= {*turn.regard.evidence}:
             turn.regard = NO_REGARD  # what it rests on has been forgotten since
@@ -368,14 +370,14 @@ class Agent:
         if rest := (turn.response or "").removeprefix(turn.said).lstrip():
             hear(rest)
 
-    async def _choose(self, turn: Turn, forgettings: int) -> None:
-        """Choose an action after the words are said; `forgettings` is the count when they were kept."""
+    async def _choose(self, turn: Turn) -> None:
+        """Choose an action after the words are said."""
         before = self._came_between(turn)
         turn.allowance.until = time.monotonic() + self._services.patience  # the words had their own time
         with timed(turn.milliseconds, "choose"):
             await self._responder.choose(turn)
         entry = self.entry(turn.entry.id)
-        if self._core.forgettings != forgettings or entry is None or entry.response != turn.entry.response:
+        if turn.outdated or entry is None or entry.response != turn.entry.response:
             turn.unsay("what it said was forgotten or taken back while it was choosing what to do")
             return  # what is left of the turn is kept already
         if self._came_between(turn) != before:
@@ -602,7 +604,7 @@ class Agent:
 
     def part_from(self, user_ids: Collection[str]) -> None:
         """Remove these users from the witnesses of everything, and as authors. Raises `StoreError`."""
-        for turn in self._under_way:
+        for turn in self._unit_of_work.under_way:
             if not turn.percept.listeners.isdisjoint(user_ids):
                 turn.part_from(user_ids)
                 self._unit_of_work.count_forgetting()

@@ -38,8 +38,12 @@ from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
 from noodlings.values.percept import Percept, told_name
+from noodlings.values.persona import TRANSISTORS
 from noodlings.values.tone import ToneSource
 from noodlings.values.trace import talk_before
+
+MOST_ANEW = 2
+"""How often a model begins an answer anew because something that it was shown was forgotten."""
 
 log = logging.getLogger(__name__)
 
@@ -135,6 +139,8 @@ class Responder:
     async def _put_into_words(self, turn: Turn, utterance: Utterance) -> None:
         if self.services.voice is not None and self._may_tell(turn):
             try:
+                if turn.anew > MOST_ANEW:
+                    raise LLMError("some of what it was shown was forgotten each time it answered")
                 told = replace(utterance, history=self._history(turn), reach=self.services.reach)
                 await self._by_model(turn, told, self.services.voice)
                 return
@@ -239,6 +245,8 @@ class Responder:
         seen = chain.lenses(state)
         lensed = replace(utterance, lenses=seen.lenses)
         turn.audience = self._audience(lensed)
+        known = all(lens.transistor in TRANSISTORS for lens in lensed.lenses) and not chain.changes_words
+        turn.made_of = self._made_of(turn, lensed) if known else None
         persona = core.persona
         if chain.changes_words or persona.voice.sounds or not persona.verbal:
             turn.allowance.said = None  # what the model says is not yet what is said
@@ -252,6 +260,8 @@ class Responder:
 
     async def _serial(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
         turn.allowance.said = None  # the transistors change what the voice says
+        known = voice is self.services.offline and not self.core.chain.changes_words
+        turn.made_of = self._made_of(turn, utterance) if known else None  # transistors read more meanwhile
         with timed(turn.milliseconds, "think"):
             speech = await voice.speak(utterance, turn.allowance)
         with timed(turn.milliseconds, "modulate"):
@@ -267,6 +277,9 @@ class Responder:
             theirs = (one.entry for one in turn.recalled if one.entry.user_id == turn.percept.user_id)
             named = {one.id: name for one in theirs if (name := told_name(one.user_text))}
             turn.used |= {one for one, name in named.items() if name.casefold() in coloured.text.casefold()}
+
+    def _made_of(self, turn: Turn, utterance: Utterance) -> frozenset[int]:
+        return utterance.entry_ids | {turn.entry.id}
 
     def _audience(self, utterance: Utterance) -> Audience:
         """Who may learn of what was said; the agent itself is among them."""

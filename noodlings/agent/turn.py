@@ -43,6 +43,9 @@ class Turn:
         used: ids of the entries that the response came from.
         said: the part of the response that was said already.
         earlier: talk that the agent never heard, as the speaker reports it, oldest first.
+        made_of: ids of the entries that its answer is made of; None while it may be made of any.
+        forgotten: ids of entries that were forgotten, or whose answer was, since the answer was begun.
+        anew: how often the answer was begun anew, because something that it was made of was forgotten.
     """
 
     percept: Percept
@@ -71,6 +74,14 @@ class Turn:
     allowance: Allowance = field(default_factory=Allowance)
     earlier: tuple[MemoryEntry, ...] = ()
     action: Action | None = None
+    made_of: frozenset[int] | None = None
+    forgotten: set[int] = field(default_factory=set)
+    anew: int = 0
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the answer may be made of something that was forgotten since."""
+        return bool(self.forgotten if self.made_of is None else self.forgotten & self.made_of)
 
     def say(self, voice: str, speech: Speech, response: str, modulations: tuple[Modulation, ...]) -> None:
         """Set the thought of a voice, and what the transistors made of it."""

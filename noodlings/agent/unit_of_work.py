@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
+from noodlings.agent.turn import Turn
 from noodlings.errors import AgentElsewhere, StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten, ReadTraces
 from noodlings.text import forget_texts
@@ -29,12 +30,14 @@ class UnitOfWork:
 
     Attributes:
         abandoned: whether it keeps nothing any more, see `abandon`.
+        under_way: the turns that are not finished yet.
     """
 
     core: AgentCore
     services: AgentServices
     _unreadable: bool = False
     abandoned: bool = False
+    under_way: list[Turn] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._initial_state = self.core.state()
@@ -114,10 +117,12 @@ class UnitOfWork:
         self.count_forgetting()
         self.abandon()
 
-    def count_forgetting(self) -> None:
-        """Let an answer under way be thought out anew, for what it was made of may be gone."""
+    def count_forgetting(self, entry_ids: Collection[int] = ()) -> None:
+        """Let answers under way that may be made of these entries be thought out anew; without any, all."""
         self.core.forgettings += 1
         self.services.forgettings[self.core.id] = self.core.forgettings
+        for turn in self.under_way:
+            turn.forgotten.update(entry_ids or {turn.entry.id})
 
     def abandon(self) -> None:
         """Keep nothing any more: the agent was changed elsewhere, and is loaded anew."""
@@ -153,6 +158,7 @@ class UnitOfWork:
         forget_texts()
         self.services.appraiser.let_go()
         self.services.heard.let_go()
+        game = core.feelings.game
         core.let_go({entry.timestamp for entry in store.entries(core.id, ids).values()})
         self.commit()
         delete = partial(
@@ -160,7 +166,8 @@ class UnitOfWork:
         )
         notes = self.services.notes
         forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
-        self.count_forgetting()
+        # Notes of a game are in every prompt.
+        self.count_forgetting({*ids, *forgotten.redacted} if core.feelings.game == game else ())
         core.subconscious.forget(ids)
         if core.archive is not None:
             core.archive.forget(ids, forgotten.redacted)

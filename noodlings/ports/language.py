@@ -93,6 +93,16 @@ class Utterance:
         return tuple(line.text for line in self.own_lines)
 
     @property
+    def entry_ids(self) -> frozenset[int]:
+        """Ids of the entries that a reply may be made of, beside the percept itself."""
+        shown = {entry.id for entry in self.history}
+        shown.update(number for one in self.recalled for number in (one.entry.id, *one.sources))
+        shown.update(entry.id for lens in self.lenses for entry in lens.entries)
+        shown.update(symbol.entry_id for lens in self.lenses for symbol in lens.symbols)
+        shown.update(number for one in self.relationships for number in one.evidence)
+        return frozenset(shown if self.tone.entry_id is None else shown | {self.tone.entry_id})
+
+    @property
     def audience(self) -> Audience:
         """The audience of a reply: those who hear it, and nobody else if any part of it is confined."""
         made_of: list[Witnessed] = [*self.recalled, *self.history, *self.own_lines, *self.lenses]

@@ -368,3 +368,35 @@ async def test_corrected_words_stand_in_the_talk_before(make_agent, store, clock
     agent.correct(right, "the boat is called zarnak")
     trace = await agent.perceive(Percept("user_caity", "soup!", clock.now(), addressed=True))
     assert trace.response == "zarnak"
+
+
+class Forgetting(Voice):
+    """A model while whose answers something is forgotten."""
+
+    def forget(self):
+        pass
+
+    async def speak(self, utterance, allowance):
+        speech = await super().speak(utterance, allowance)
+        self.forget()
+        return speech
+
+
+@pytest.mark.parametrize("shown", [True, False])
+async def test_an_answer_is_begun_anew_for_what_it_was_shown_and_not_for_ever(
+    make_agent, percept, store, clock, shown
+):
+    agent = make_agent(voice=(voice := Forgetting()))
+    both = frozenset({"user_caity", "user_toad"})
+    for number in range(60):
+        await agent.perceive(percept(f"boat {number}", "user_toad", present=both, depth=9))
+
+    def forget():
+        there, told = {entry.id for entry in store.archive("phi")}, voice.asked[-1].entry_ids
+        agent.forget([min(there & told if shown else there - told)], "user_toad", clock.now())
+
+    voice.forget = forget
+    trace = await agent.perceive(percept("how is the harbour?", present=both))
+    assert len(voice.asked) == (3 if shown else 1)
+    assert trace.voice == ("offline" if shown else "llm")
+    assert trace.response
