@@ -50,7 +50,7 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
             return await corrections.erased(corrections.forget(context.caller, parsed.name, [entry.id]))
 
     else:
-        with context.inspector.admitted(context.caller):  # as many memories may be read
+        with context.society.long_answers.admitted(context.caller.user_id):  # as many memories may be read
             user = await _user(context, parsed)
             count = await corrections.count_of(context.caller, parsed.name, user)
         who = "you" if user == context.caller.user_id else shorten(clean(parsed.text("user")), 30)

@@ -8,11 +8,17 @@ request that is read in between would wait for a second one before it is answere
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from noodlings.errors import Busy
 
 BETWEEN = 2
 """Passes between two: in one a request is read, in the next it is answered."""
+AT_ONCE = 8
+"""How many answers that take long one caller may wait for at once."""
 
 
 @dataclass(slots=True)
@@ -65,3 +71,23 @@ class FairScheduler:
                 raise
         line.taken = True
         loop.call_soon(line.end_turn, BETWEEN)
+
+
+class LongAnswers:
+    """For how many answers that take long each user waits."""
+
+    def __init__(self) -> None:
+        self._under_way = Counter[str]()
+
+    @contextmanager
+    def admitted(self, who: str) -> Iterator[None]:
+        """While a user waits for one. Raises `Busy` where it waits for `AT_ONCE` already."""
+        under_way = self._under_way
+        if under_way[who] >= AT_ONCE:
+            raise Busy(f"You are waiting for {AT_ONCE} answers that take long; ask again when one has come.")
+        under_way[who] += 1
+        try:
+            yield
+        finally:
+            under_way[who] -= 1
+            under_way += Counter()  # drops the zeros

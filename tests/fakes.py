@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, KeysView, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,7 +19,7 @@ from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import Allowance, Changes, Speech, Understood, Utterance
-from noodlings.scheduling import FairScheduler
+from noodlings.scheduling import FairScheduler, LongAnswers
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus
@@ -219,7 +218,7 @@ class FakeSociety:
     settings: Settings = field(default_factory=Settings)
     model_status: ModelStatus = NO_MODEL
     readers: FairScheduler = field(default_factory=FairScheduler)
-    long_answers: Counter[str] = field(default_factory=Counter)
+    long_answers: LongAnswers = field(default_factory=LongAnswers)
 
     def add(self, agent: FakeAgent) -> FakeAgent:
         """Let an agent live here."""

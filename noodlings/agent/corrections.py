@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakValueDictionary
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.recollection import newer_forms
@@ -21,7 +22,7 @@ from noodlings.agent.unit_of_work import MADE_OF
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.ports import Clock, Forgotten, ReadTraces, Repository
 from noodlings.recall.filters import EVERYTHING
-from noodlings.scheduling import FairScheduler
+from noodlings.scheduling import FairScheduler, LongAnswers
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry, written_by
@@ -113,6 +114,7 @@ class Corrections:
 
     Args:
         find: `Society.find`.
+        long_answers: for how many answers that take long each caller waits.
         admit: raises `UserError` for a user of whom nothing may be kept now.
         before_forgetting: called before anything is forgotten.
     """
@@ -122,6 +124,7 @@ class Corrections:
         find: Callable[[str], Agent],
         store: Repository,
         clock: Clock,
+        long_answers: LongAnswers,
         admit: Callable[[str], None] = lambda user_id: None,
         before_forgetting: Callable[[], None] = lambda: None,
     ) -> None:
@@ -130,9 +133,12 @@ class Corrections:
         self._find = find
         self._store = store
         self._clock = clock
+        self._long_answers = long_answers
         self._erasures = Erasures(store)
         self._scheduler = FairScheduler()
         self._under_way = set[asyncio.Task[Forgotten]]()
+        self._one_at_a_time = WeakValueDictionary[str, asyncio.Lock]()
+        """Of each agent that forgets in parts, as all of its turns are read for it."""
         self._done: dict[str, deque[Correction]] = {}
 
     def own(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> list[MemoryEntry]:
@@ -187,7 +193,9 @@ class Corrections:
 
         Each part is forgotten for good, with everything made of it. It goes on to the end when whoever asked
         is gone. What was forgotten before an error or a kill stays so; the rest is there as before, and goes
-        when somebody asks again.
+        when somebody asks again. An agent does one such thing at a time.
+
+        Raises `Busy` where the caller waits for too many answers that take long.
         """
         work = asyncio.create_task(self._forget_in_parts(caller, name, user_id))
         self._under_way.add(work)
@@ -195,29 +203,33 @@ class Corrections:
         return await asyncio.shield(work)
 
     async def _forget_in_parts(self, caller: Caller, name: str, user_id: str) -> Forgotten:
-        agent, ids = self._told_by(caller, name, user_id)
-        known: ReadTraces = {}
-        if len(ids) > FORGOTTEN_AT_ONCE:  # each part looks through all turns
-            known = await asyncio.to_thread(self._store.read_traces, agent.id)
+        agent, _ = self._told_by(caller, name, user_id)
         done = Forgotten()
-        try:
-            # The latest first: what repeats a memory is later, and need not be redacted where it is gone.
-            for end in range(len(ids), 0, -FORGOTTEN_AT_ONCE) or (0,):  # what waits goes in any case
-                await self.turn()
-                began = time.monotonic()
-                left = set(self._store.told_by(agent.id, user_id))  # by now
-                some = [number for number in ids[max(end - FORGOTTEN_AT_ONCE, 0) : end] if number in left]
-                some = self._not_by_hand(caller, agent, some)
-                part = self._forget(caller, name, some, user_id, known)
-                redacted = {*done.redacted, *part.redacted}.difference(ids)
-                erased = done.erased and part.erased
-                done = Forgotten(done.count + part.count, tuple(sorted(redacted)), erased)
-                await asyncio.sleep(time.monotonic() - began)  # half of the time is for others
-        except StoreError as error:
-            log.warning("%s has forgotten only a part of what was told by %s: %s", agent.id, user_id, error)
-            raise
-        finally:
-            done = await self.erased(done)
+        with self._long_answers.admitted(caller.user_id):
+            try:
+                async with self._one_at_a_time.setdefault(agent.id, asyncio.Lock()):
+                    ids = self._store.told_by(agent.id, user_id)
+                    known: ReadTraces = {}
+                    if len(ids) > FORGOTTEN_AT_ONCE:  # each part looks through all turns
+                        known = await asyncio.to_thread(self._store.read_traces, agent.id)
+                    # The latest first: what repeats a memory is later, and is not redacted where it is gone.
+                    for end in range(len(ids), 0, -FORGOTTEN_AT_ONCE) or (0,):  # what waits goes in any case
+                        await self.turn()
+                        began = time.monotonic()
+                        left = set(self._store.told_by(agent.id, user_id))  # by now
+                        some = [one for one in ids[max(end - FORGOTTEN_AT_ONCE, 0) : end] if one in left]
+                        some = self._not_by_hand(caller, agent, some)
+                        part = self._forget(caller, name, some, user_id, known)
+                        redacted = {*done.redacted, *part.redacted}.difference(ids)
+                        erased = done.erased and part.erased
+                        done = Forgotten(done.count + part.count, tuple(sorted(redacted)), erased)
+                        await asyncio.sleep(time.monotonic() - began)  # half of the time is for others
+            except StoreError as error:
+                what = f"{agent.id} has forgotten only a part of what was told by {user_id}"
+                log.warning("%s: %s", what, error)
+                raise
+            finally:
+                done = await self.erased(done)
         return done
 
     async def turn(self) -> None:

@@ -20,7 +20,7 @@ from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import AgentElsewhere, NotFound, UserError
 from noodlings.ports import ROOMS, Ask, Clock, LanguageModel, Notes, Ownership, Repository
-from noodlings.scheduling import FairScheduler
+from noodlings.scheduling import FairScheduler, LongAnswers
 from noodlings.text import clean, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Names, is_reserved_id
@@ -158,7 +158,7 @@ class Society:
         ownership: where several processes share the store, which agents are this one's; else None.
         scrollbacks: each empties one, see `clear_scrollbacks`.
         readers: lets those who read much of a memory at the same time take turns.
-        long_answers: for how many answers that take long each user waits, whichever `Inspector` was asked.
+        long_answers: for how many answers that take long each user waits, whoever was asked.
     """
 
     def __init__(
@@ -199,9 +199,9 @@ class Society:
         self._watchers = [] if watchers is None else watchers
         self.scrollbacks: list[Callable[[], None]] = []
         self.readers = FairScheduler()
-        self.long_answers = Counter[str]()
+        self.long_answers = LongAnswers()
         self.corrections = Corrections(
-            self.find, store, clock, self.require_not_forgotten, self.clear_scrollbacks
+            self.find, store, clock, self.long_answers, self.require_not_forgotten, self.clear_scrollbacks
         )
         self._introduced = names_in(store.world_get(NAMES_KEY))
         self._names = Names(self._introduced)

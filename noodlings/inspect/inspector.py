@@ -6,14 +6,11 @@ changes, reinforces or reorders anything.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import asdict
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from noodlings.errors import Busy
 from noodlings.inspect import views
 from noodlings.inspect.browse import FIRST, Page, PageReader
 from noodlings.inspect.chronicle import commits_of
@@ -36,8 +33,6 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
 
 BINS = 10
-AT_ONCE = 8
-"""How many answers that take long one caller may wait for at once."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -60,11 +55,11 @@ def _at_length_about(
 ) -> Callable[Concatenate[Inspector, Caller, str, P], Coroutine[Any, Any, T]]:
     """The same for a function that reads a whole memory or searches it.
 
-    A caller who waits for `AT_ONCE` such answers already gets `Busy`.
+    A caller who waits for too many such answers already gets `Busy`.
     """
 
     async def ask(inspector: Inspector, caller: Caller, name: str, /, *args: P.args, **named: P.kwargs) -> T:
-        with inspector.admitted(caller):
+        with inspector._society.long_answers.admitted(caller.user_id):
             return await topic(inspector._viewpoint(caller, name), *args, **named)
 
     update_wrapper(ask, topic)
@@ -182,9 +177,9 @@ class Inspector:
     async def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
         """One page of episodic memory, or of everything, sorted and filtered.
 
-        A caller who waits for `AT_ONCE` answers that take long already gets `Busy`.
+        A caller who waits for too many answers that take long already gets `Busy`.
         """
-        with self.admitted(caller):
+        with self._society.long_answers.admitted(caller.user_id):
             return await self._pages.page(self._viewpoint(caller, name), page)
 
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
@@ -235,19 +230,6 @@ class Inspector:
             total=len(kept),
             hidden=hidden,
         )
-
-    @contextmanager
-    def admitted(self, caller: Caller) -> Iterator[None]:
-        """While a caller waits for an answer that takes long. Raises `Busy` where it waits for too many."""
-        who, under_way = caller.user_id, self._society.long_answers
-        if under_way[who] >= AT_ONCE:
-            raise Busy(f"You are waiting for {AT_ONCE} answers that take long; ask again when one has come.")
-        under_way[who] += 1
-        try:
-            yield
-        finally:
-            under_way[who] -= 1
-            under_way += Counter()  # drops the zeros
 
     def _viewpoint(self, caller: Caller, name: str) -> Viewpoint:
         return Viewpoint(self._society, self._society.find(name), caller)

@@ -23,10 +23,11 @@ from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import MemorySettings, MemoryWindows, Settings
-from noodlings.errors import Forbidden, NotFound, StoreError, UserError
+from noodlings.errors import Busy, Forbidden, NotFound, StoreError, UserError
 from noodlings.memory.saved import SavedEntry, record_of
 from noodlings.mind import meaning
 from noodlings.ports import Allowance, Repository, Speech, Utterance
+from noodlings.scheduling import AT_ONCE
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
@@ -321,6 +322,22 @@ async def test_others_go_on_between_parts_and_meet_nothing_of_those_before(make_
     assert counts >= {5, 3, 1}
     assert society.store.read_traces.call_count == 1
     assert (await task).count == 5
+
+
+@pytest.mark.usefixtures("in_pairs")
+async def test_who_asks_many_times_at_once_has_it_done_once_and_waits_for_a_few(
+    make_society, tell, monkeypatch
+):
+    society = make_society()
+    await told_by_two(society, tell)
+    monkeypatch.setattr(society.store, "read_traces", Mock(wraps=society.store.read_traces))
+    forget = society.corrections.forget_user_in_parts
+    asked = (forget(CAITY, "phi", "user_caity") for _ in range(AT_ONCE + 2))
+    done = await asyncio.gather(*asked, return_exceptions=True)
+    assert society.store.read_traces.call_count == 1
+    assert [one.count for one in done[:AT_ONCE]] == [5] + [0] * (AT_ONCE - 1)
+    assert {type(one) for one in done[AT_ONCE:]} == {Busy}
+    assert (await forget(CAITY, "phi", "user_caity")).count == 0
 
 
 @pytest.mark.usefixtures("in_pairs")

@@ -17,6 +17,7 @@ from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import Forbidden, StoreError, UserError
 from noodlings.memory.context import ContextBudget
 from noodlings.ports import Changes
+from noodlings.scheduling import LongAnswers
 from noodlings.store.sql import SqlStore
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.caller import Caller, Role
@@ -132,7 +133,7 @@ async def test_a_link_that_was_removed_does_not_come_back(make_agent, store, clo
     agent = make_agent()
     goat, mill, gone, flour = await tell(agent, *LINES)
     await agent.reflect()
-    corrections = Corrections(lambda name: agent, store, clock)
+    corrections = Corrections(lambda name: agent, store, clock, LongAnswers())
     removed = corrections.unlink(ADMIN, "phi", goat, gone)
     assert LinkType.CONTRADICTS in {one.type for one in removed}
     with pytest.raises(UserError, match="no link that can be removed"):
@@ -206,7 +207,7 @@ async def test_a_removed_link_takes_its_weight_back_the_next_night(make_agent, s
     agent = make_agent()
     goat, _, gone, _ = await tell(agent, *LINES)
     await agent.reflect()
-    Corrections(lambda name: agent, store, clock).unlink(ADMIN, "phi", goat, gone)
+    Corrections(lambda name: agent, store, clock, LongAnswers()).unlink(ADMIN, "phi", goat, gone)
     await agent.reflect()
     assert Hindsight.SUPERSEDED not in agent.entry(goat).hindsight
 

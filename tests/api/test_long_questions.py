@@ -17,8 +17,9 @@ from api.mcp.access import Access, Asker
 from api.mcp.tools import call
 from commands import registry
 from commands.registry import CommandContext
+from noodlings import scheduling
 from noodlings.agent import corrections
-from noodlings.inspect import inspector, turns, viewpoint
+from noodlings.inspect import turns, viewpoint
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.inspect.views import AgentView
@@ -48,18 +49,18 @@ def blocked(site: Site) -> Iterator[None]:
 async def test_one_caller_waits_for_a_few_long_answers_at_once(guarded: Site, path: str) -> None:
     await guarded.tell("my sister Ruth lives in Leeds")
     with blocked(guarded):
-        asked = {asyncio.create_task(guarded.get(path, "caity")) for _ in range(inspector.AT_ONCE + 2)}
+        asked = {asyncio.create_task(guarded.get(path, "caity")) for _ in range(scheduling.AT_ONCE + 2)}
         others = asyncio.create_task(guarded.get(path, "toad"))
         waiting = asked
-        while len(waiting) > inspector.AT_ONCE:
+        while len(waiting) > scheduling.AT_ONCE:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     own = await asyncio.gather(*asked)
-    assert sorted(answer.status_code for answer in own) == [200] * inspector.AT_ONCE + [429] * 2
+    assert sorted(answer.status_code for answer in own) == [200] * scheduling.AT_ONCE + [429] * 2
     assert (await others).status_code == 200
     refused = next(answer for answer in own if answer.status_code == 429)
     assert refused.headers["Retry-After"] == "1"
     assert refused.json()["detail"] == (
-        f"You are waiting for {inspector.AT_ONCE} answers that take long; ask again when one has come."
+        f"You are waiting for {scheduling.AT_ONCE} answers that take long; ask again when one has come."
     )
     assert (await guarded.get(path, "caity")).status_code == 200
 
@@ -70,7 +71,7 @@ async def test_the_world_says_so_in_words(site: Site, line: str, monkeypatch: py
     for told in ("my sister Ruth lives in Leeds", "my brother Tom does not"):
         await site.tell(told)
     context = CommandContext(CAITY, site.society, site.parts.inspector)
-    asked = (registry.dispatch(line, context) for _ in range(inspector.AT_ONCE + 1))
+    asked = (registry.dispatch(line, context) for _ in range(scheduling.AT_ONCE + 1))
     replies = [reply.render() for reply in await asyncio.gather(*asked)]
     assert sum("ask again when one has come" in reply for reply in replies) == 1
 
@@ -94,7 +95,7 @@ async def test_nothing_is_worked_out_for_a_client_that_has_left(site: Site) -> N
         transport: Any = site.client._transport
         await asyncio.wait_for(transport.app(scope, leave, send), 30)
     assert sent[0]["status"] == 408
-    answers = await asyncio.gather(*(site.get(PEOPLE) for _ in range(inspector.AT_ONCE)))
+    answers = await asyncio.gather(*(site.get(PEOPLE) for _ in range(scheduling.AT_ONCE)))
     assert {answer.status_code for answer in answers} == {200}  # nothing of it is still under way
 
 
@@ -215,7 +216,7 @@ async def test_questions_that_come_together_are_answered_one_after_another(site:
 async def test_searches_of_one_caller_are_few_at_once(guarded: Site) -> None:
     await guarded.tell("my sister Ruth lives in Leeds")
     with blocked(guarded):
-        people = {asyncio.create_task(guarded.get(PEOPLE, "caity")) for _ in range(inspector.AT_ONCE + 1)}
+        people = {asyncio.create_task(guarded.get(PEOPLE, "caity")) for _ in range(scheduling.AT_ONCE + 1)}
         (refused,), waiting = await asyncio.wait(people, return_when=asyncio.FIRST_COMPLETED)
         assert refused.result().status_code == 429
         for path in ("recall", "focus", "chronicle"):
@@ -260,7 +261,7 @@ async def test_calls_of_tools_are_few_at_once_and_take_turns(guarded: Site) -> N
     held = AccessToken(Role.PLAYER, CAITY.user_id)
     access = Access(Asker(held), lambda: nullcontext(guarded.society), agent="servnak")
     with blocked(guarded):
-        people = {asyncio.create_task(call("get_people", access, {})) for _ in range(inspector.AT_ONCE + 1)}
+        people = {asyncio.create_task(call("get_people", access, {})) for _ in range(scheduling.AT_ONCE + 1)}
         some, waiting = await asyncio.wait(people, timeout=30, return_when=asyncio.FIRST_COMPLETED)
         (refused,) = some  # in the end, where none is
         assert "You are waiting for 8 answers" in str(refused.result().content)
