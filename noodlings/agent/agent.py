@@ -51,7 +51,7 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import MADE_OF, UnitOfWork
 from noodlings.mind.appetites import DriveTable, Goal
-from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine, ReadTraces
+from noodlings.ports import AgentRecord, AgentState, Allowance, Changes, Forgotten, OwnLine, ReadTraces
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Audience, Tier, of_all, of_audiences, within
 from noodlings.values.floor import Decision, Floor
@@ -504,15 +504,23 @@ class Agent:
             self._core.journal.sealed(with_words(entry, percept))
         return entry
 
-    def keep_told(self, records: Iterable[IngestedRecord], links: Iterable[Link]) -> None:
+    def keep_told(
+        self,
+        records: Iterable[IngestedRecord] = (),
+        links: Iterable[Link] = (),
+        first: Callable[[], None] = lambda: None,
+    ) -> None:
         """Commit what was encoded of a source, with what became of its records.
+
+        Args:
+            first: called before; what it raises undoes all of it, too.
 
         Raises `StoreError`: nothing of it was kept, and the agent is back in its stored state.
         """
         for record in records:
             self._core.journal.taken(record)
         self._core.journal.linked(links)
-        self._unit_of_work.commit_told()
+        self._unit_of_work.commit_told(first)
 
     def correct(self, entry: MemoryEntry, text: str) -> MemoryEntry:
         """Remember other words for an entry: of the same person, moment and audience, and as important.
@@ -563,15 +571,46 @@ class Agent:
             self.memory.set_importance(fact, 0.0)
         return [Link(newer.id, number, LinkType.REPLACED, 1.0, at) for number in (former.id, *facts)]
 
-    def limit_told(self, entry_ids: Iterable[int], audience: Audience) -> None:
-        """Let nobody but this audience learn of entries, of what they replaced, and of what was made of
-        these; to be kept with `keep_told`."""
-        ids = [*entry_ids]
+    def limit_told(self, entry_ids: Iterable[int], audience: Audience) -> bool:
+        """Let nobody but this audience learn of entries, of what they replaced, and of what was understood
+        from these; to be kept with `keep_told`. Returns whether more people could learn of any of it before.
+        """
+        ids, limited = [*entry_ids], False
         ids += self._unit_of_work.corrected_by(ids)
         for entry in self._core.journal.pending(self._services.store.entries(self.id, ids)).values():
             if entry.tier < audience.tier or not within(entry.audience, audience):
-                limited = self.memory.limit(entry, of_audiences((entry.audience, audience)))
-                self._facts.confine(limited)
+                limited = True
+                self._facts.confine(self.memory.limit(entry, of_audiences((entry.audience, audience))))
+        return limited
+
+    def limit_answers(self, entry_ids: Iterable[int], audience: Audience) -> list[MemoryEntry]:
+        """Let nobody but this audience learn of these entries, and of the answers that would be forgotten
+        with them; to be kept with `keep_told`. Their traces and the agent's own lines are kept at once.
+
+        Returns the entries of these answers. Raises `StoreError`.
+        """
+        core, store, made_by = self._core, self._services.store, self._unit_of_work
+        traces = {number: trace for number, (_, trace) in store.read_traces(self.id).items()}
+        known, newest = set[int](), [*entry_ids]
+        turns, answered = frozenset[int](), tuple[int, ...]()
+        while newest:
+            newest += made_by.corrected_by(newest)
+            known.update(newest, made_by.made_of(newest))
+            turns, answered = store.made_of(self.id, sorted(known), traces)
+            newest = [number for number in made_by.made_of(answered) if number not in known]
+        known.update(answered)
+        answers = [entry for entry in store.entries(self.id, sorted(known)).values() if entry.response]
+        self.limit_told(known, audience)
+        self.subconscious.fade(known)
+        said = {entry.response for entry in answers}
+        for at, line in enumerate(core.said):
+            if line.text in said:
+                core.said[at] = replace(line, audience=of_audiences((line.audience, audience)))
+        for number in turns.union(known) & traces.keys():
+            confined = of_audiences((traces[number].audience, audience))
+            store.commit(Changes(self.id, trace=replace(traces[number], audience=confined)))
+        store.commit(Changes(self.id, state=core.state()))
+        return answers
 
     def link(self, links: Iterable[Link]) -> None:
         """Add links. Raises `StoreError`: none was kept."""

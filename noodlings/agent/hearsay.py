@@ -43,6 +43,8 @@ HEARD_SHARE = 0.5
 """Share of an answer's words that must be heard where some within it are missing: the rest are gestures."""
 LATEST = 4
 """Latest turns, in one of which almost every answer is found that is handed on."""
+REPEATED_SECONDS = 3_600.0
+"""World time within which a line that another character heard counts as the answer with the same words."""
 LONGEST_CHAIN = 8
 """People in a chain; of longer chains the first ones are left out."""
 
@@ -113,6 +115,11 @@ def _is_a_word_within(line: str, answer: str) -> bool:
 def hands_on(line: str, answer: str) -> bool:
     """Whether a line is an answer or a part of one, or has many words of it in a row."""
     return share_told(line, answer) > 0.0 or _repeats(line, answer)
+
+
+def heard_as(line: str, at: float, answer: str, given: float) -> bool:
+    """Whether a line that another character heard hands on an answer, by its words and their world times."""
+    return 0.0 <= at - given <= REPEATED_SECONDS and hands_on(line, answer)
 
 
 def _repeats(line: str, answer: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -56,13 +56,14 @@ class UnitOfWork:
         """
         self._commit(None, None)
 
-    def commit_told(self) -> None:
-        """Keep what a source told. What fewer may know of than before loses its notes, as if it were
-        forgotten, also where none are written now. Raises `StoreError` as `commit` does.
+    def commit_told(self, first: Callable[[], None] = lambda: None) -> None:
+        """Keep what a source told, after `first`. What fewer may know of than before loses its notes, as if
+        it were forgotten, also where none are written now. Raises `StoreError` as `commit` does.
         """
         core, notes = self.core, self.services.notes
-        private = {entry.id: entry for entry in core.journal.changes().updated if entry.private}
         try:
+            first()
+            private = {entry.id: entry for entry in core.journal.changes().updated if entry.private}
             stored = self.services.store.entries(core.id, sorted(private))
             narrowed = [
                 number for number, entry in stored.items() if entry.audience != private[number].audience
@@ -153,7 +154,7 @@ class UnitOfWork:
         """Delete entries for good, with thoughts and facts made of them; see `Agent.forget`."""
         core, store = self.core, self.services.store
         ids = [*entry_ids, *self.corrected_by(entry_ids)]
-        ids += self._made_of(ids)
+        ids += self.made_of(ids)
         # The state goes first, so that erasing takes the old one off the disk with the rest.
         forget_texts()
         self.services.appraiser.let_go()
@@ -174,7 +175,7 @@ class UnitOfWork:
         record = store.load(core.id)
         if record is not None:
             core.recollect(record)
-        if made := self._made_of(forgotten.redacted):  # the answers that are gone may have lent them words
+        if made := self.made_of(forgotten.redacted):  # the answers that are gone may have lent them words
             more = self.forget(made, by_user, now, known=known)
             forgotten = replace(
                 forgotten,
@@ -234,7 +235,7 @@ class UnitOfWork:
             former += newest
         return former
 
-    def _made_of(self, entry_ids: Sequence[int]) -> list[int]:
+    def made_of(self, entry_ids: Sequence[int]) -> list[int]:
         """Thoughts about these entries, facts understood from them, and what was made of those."""
         store, agent_id = self.services.store, self.core.id
         known, made, newest = set(entry_ids), list[int](), list(entry_ids)

@@ -50,7 +50,8 @@ def read(
             _install(repository, agent.id, settings.data_dir, config, replace_hooks)
         if agent.archive is not None:
             agent.archive.rest()
-        pipeline = Pipeline(agent, store, society.introduce_all, undated=society.clock.now())
+        now, others = society.clock.now(), society.agents
+        pipeline = Pipeline(agent, store, society.introduce_all, undated=now, others=others)
         chronicle = Chronicle(agent, store, pipeline, repository)
         with progress_over(len(chronicle.new), "reading commits") as done:
             report = chronicle.take_in(done)

@@ -72,6 +72,7 @@ def ingest(
                 society.store,
                 society.introduce_all,
                 undated=max(0.0, min(written, society.clock.now())),
+                others=society.agents,
                 dry_run=dry_run,
             )
             again = pipeline.retry() if retry else None

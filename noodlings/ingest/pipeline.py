@@ -20,14 +20,17 @@ parked only if the other records can be stored.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby, islice
+from types import MappingProxyType
 from typing import Any
 
 from noodlings.agent.agent import Agent
+from noodlings.agent.hearsay import heard_as
 from noodlings.agent.linking import followed
 from noodlings.agent.recollection import newer_forms, uncalled
 from noodlings.clock import moment
@@ -37,6 +40,7 @@ from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING
 from noodlings.text import clean, folded, shorten
+from noodlings.values.audience import Audience
 from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, MemoryEntry
@@ -105,6 +109,7 @@ class _Batch:
         known: what earlier runs stored about its records.
         again: they were parked, and are tried again.
         refused: why the store refused them; if given, they are parked.
+        confined: audience → former forms that more people could learn of.
     """
 
     latest: deque[MemoryEntry]
@@ -115,6 +120,7 @@ class _Batch:
     report: IngestReport = field(default_factory=IngestReport)
     taken: dict[tuple[str, str], IngestedRecord] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
+    confined: dict[Audience, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
 class Pipeline:
@@ -125,6 +131,7 @@ class Pipeline:
         store: where the agent's memories are stored.
         introduce: called with user id → name for everybody the records mention.
         undated: world time of records that come before the first one with a time.
+        others: by id, all agents who may have heard what this one answered, maybe with itself.
         dry_run: store nothing, only count.
         sleep: waits for that many seconds.
     """
@@ -136,12 +143,14 @@ class Pipeline:
         introduce: Callable[[Mapping[str, str]], None],
         *,
         undated: float,
+        others: Mapping[str, Agent] = MappingProxyType({}),
         dry_run: bool = False,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._agent = agent
         self._store = store
         self._introduce = introduce
+        self._others = others
         self._dry_run = dry_run
         self._sleep = sleep
         self._own_names = {folded(name) for name in (agent.id, *agent.persona.names)}
@@ -221,7 +230,8 @@ class Pipeline:
         for record in records:
             self._take(batch, record)
         if not self._dry_run and batch.taken:
-            self._agent.keep_told(batch.taken.values(), batch.links)
+            confine = partial(self._confine_answers, batch.confined)
+            self._agent.keep_told(batch.taken.values(), batch.links, confine)
         self._latest, self._told_at = batch.latest, batch.told_at
         return batch.report
 
@@ -282,7 +292,36 @@ class Pipeline:
             newer_forms(self._agent.id, self._store, forms, EVERYTHING)  # what an admin corrected is added
             for form in forms.values():
                 batch.links += self._agent.give_way(form, entry, entry.timestamp)
-            self._agent.limit_told(forms, entry.audience)  # they may have been taken in more open than it is
+            if self._agent.limit_told(forms, entry.audience):  # they were taken in more open than it is
+                batch.confined[entry.audience] += forms
+
+    def _confine_answers(self, confined: Mapping[Audience, Sequence[int]]) -> None:
+        """Confine what was answered from entries that are confined by now, and what others heard of that."""
+        for audience, ids in confined.items():
+            self._confine(self._agent, ids, audience, set())
+
+    def _confine(
+        self, agent: Agent, ids: Sequence[int], audience: Audience, done: set[tuple[str, int]]
+    ) -> None:
+        """The same for an agent that was told these; `done` are its id and those of others with the answers
+        that are confined already."""
+        answers = [one for one in agent.limit_answers(ids, audience) if (agent.id, one.id) not in done]
+        done.update((agent.id, one.id) for one in answers)
+        for hearer in self._others if answers else ():
+            told = self._store.told_by(hearer, agent.id) if hearer != agent.id else []
+            heard = [
+                line.id
+                for line in self._store.entries(hearer, told).values()
+                if any(
+                    heard_as(line.user_text, line.timestamp, one.response or "", one.timestamp)
+                    for one in answers
+                )
+            ]
+            if heard:
+                other = self._others[hearer]
+                self._confine(other, heard, audience, done)
+                if other is not self._agent:
+                    other.keep_told()
 
     def _remembered(self, batch: _Batch, record: SourceRecord) -> MemoryEntry | None:
         """The memory made from a record, or None in a dry run.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -186,6 +186,12 @@ class SubconsciousMemory:
             for entry_id in gone:
                 self._journal.forgotten(entry_id)
 
+    def fade(self, entry_ids: Collection[int]) -> None:
+        """Let the symbols of these memories fade; they stay in the archive."""
+        for symbol in self.symbols:
+            if symbol.entry_id in entry_ids:
+                self._fade(symbol)
+
     # -- reading
 
     @property
@@ -253,13 +259,16 @@ class SubconsciousMemory:
             raise LLMError(f"{made_by} repeated one of its latest images")
         return image
 
+    def _fade(self, symbol: Symbol) -> None:
+        del self._symbols[symbol.id]
+        self._features = None
+        if self._journal is not None:
+            self._journal.faded(symbol.id)
+        log.info("faded: symbol %d", symbol.id)
+
     def _add(self, symbol: Symbol) -> None:
         if len(self) == self.capacity:
-            faded = self._least_salient()
-            del self._symbols[faded.id]
-            if self._journal is not None:
-                self._journal.faded(faded.id)
-            log.info("faded: symbol %d", faded.id)
+            self._fade(self._least_salient())
         self._symbols[symbol.id] = symbol
         self._features = None
         if self._journal is not None:

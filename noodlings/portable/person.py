@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from noodlings.agent.hearsay import hands_on
+from noodlings.agent.hearsay import heard_as
 from noodlings.agent.recollection import newer_forms
 from noodlings.agent.society import Society
 from noodlings.errors import NotFound, StoreError, UserError
@@ -33,8 +33,6 @@ from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay_of,
 from noodlings.values.percept import Kind
 from noodlings.worlds.accounts import Account, Accounts
 
-REPEATED_SECONDS = 3_600.0
-"""World time within which a line that another character heard counts as the answer with the same words."""
 MOST_ROUNDS = 20
 """How often a deletion looks for what characters heard of somebody from each other, also meanwhile."""
 
@@ -312,8 +310,7 @@ class _Kept:
         """Who heard the answers that an agent gave to these, whole or in part, as which of their memories."""
         said = [self.answers[agent_id][one] for one in ids if one in self.answers[agent_id]]
         for hearer, entry_id, text, at in self.heard[agent_id]:
-            late = (answer for answer, when in said if 0.0 <= at - when <= REPEATED_SECONDS)
-            if any(hands_on(text, answer) for answer in late):
+            if any(heard_as(text, at, answer, when) for answer, when in said):
                 yield hearer, entry_id
 
 

@@ -332,6 +332,16 @@ class Repository(Store, WorldStore, Protocol):
             known: traces that were read before; those that have changed since are read again.
         """
 
+    def made_of(
+        self, agent_id: str, ids: Sequence[int], traces: Mapping[int, Trace]
+    ) -> tuple[frozenset[int], tuple[int, ...]]:
+        """The turns whose words `forget` would delete with these entries, and those of them that would lose
+        their response; each by the id of its entry.
+
+        Args:
+            traces: all traces of the agent, by the id of their entry.
+        """
+
     def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
         """Put a neutral word in place of these users where they had something forgotten, or wrote a fact by
         hand, and take them out of the circles of symbols.

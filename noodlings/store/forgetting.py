@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -232,19 +232,9 @@ def _delete(
     transaction: Transaction, agent_id: str, texts: dict[int, tuple[str, str]], known: ReadTraces
 ) -> tuple[int, ...]:
     """Delete these entries, by id with their words. Returns the ids of those that lost their response."""
-    gone = frozenset(texts)
-    images = {
-        row["id"]: readable(transaction, "symbols", row, "symbolic_encoding")
-        for row in transaction.rows(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": id_list(gone)})
-    }
-    words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
-    words |= names_told(said for said, _ in texts.values())
-    turns = _redact_traces(transaction, agent_id, gone, words, frozenset(images), known)
-    redacted = tuple(
-        entry_id
-        for entry_id, (_, response) in _texts(transaction, agent_id, turns).items()
-        if response and (turns[entry_id] or repeats(response, words))
-    )
+    gone, traces = frozenset(texts), _traces(transaction, agent_id, known)
+    images, turns, redacted = _made_of(transaction, agent_id, texts, traces)
+    _redact_traces(transaction, agent_id, gone, turns, traces)
     transaction.run_each(sql.REDACT_RESPONSE, [_key(agent_id, entry_id) for entry_id in redacted])
     transaction.run_each(sql.FORGET_TAKEN, [_key(agent_id, entry_id) | FORGOTTEN_RECORD for entry_id in gone])
     transaction.run_each(sql.FORGET_ENTRY, [_key(agent_id, entry_id) for entry_id in gone])
@@ -252,6 +242,42 @@ def _delete(
     if images:
         transaction.run(sql.RAISE_FORGOTTEN_SYMBOL_ID, {"of_agent": agent_id, "last_id": max(images)})
     return redacted
+
+
+def made_of(
+    transaction: Transaction, agent_id: str, ids: Iterable[int], traces: Mapping[int, Trace]
+) -> tuple[frozenset[int], tuple[int, ...]]:
+    """The turns that may hold words of these entries, and those of them whose answer does so; see
+    `SqlStore.made_of`."""
+    _, turns, answers = _made_of(transaction, agent_id, _texts(transaction, agent_id, ids), traces)
+    return turns, answers
+
+
+def _made_of(
+    transaction: Transaction,
+    agent_id: str,
+    texts: Mapping[int, tuple[str, str]],
+    traces: Mapping[int, Trace],
+) -> tuple[frozenset[int], frozenset[int], tuple[int, ...]]:
+    """What was made of these entries, by id with their words: symbols, turns that may hold words of them, and
+    entries whose response does so; each by its id."""
+    gone = frozenset(texts)
+    images = {
+        row["id"]: readable(transaction, "symbols", row, "symbolic_encoding")
+        for row in transaction.rows(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": id_list(gone)})
+    }
+    words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
+    words |= names_told(said for said, _ in texts.values())
+    rows = transaction.rows(sql.ENTRIES, {"of_agent": agent_id, "ids": id_list(gone - traces.keys())})
+    others = undamaged(rows, transaction.vault.reading("entries", entry_of))
+    lived = [entry for entry in others if not entry.source]
+    turns = turns_made_of([*traces.values()], gone, words, frozenset(images), lived) - gone
+    answers = tuple(
+        entry_id
+        for entry_id, (_, response) in _texts(transaction, agent_id, turns).items()
+        if response and (told_of(traces[entry_id], gone) or repeats(response, words))
+    )
+    return frozenset(images), turns, answers
 
 
 def _texts(transaction: Transaction, agent_id: str, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
@@ -271,20 +297,8 @@ def readable(transaction: Transaction, table: str, row: Stored, name: str) -> st
         return ""
 
 
-def _redact_traces(
-    transaction: Transaction,
-    agent_id: str,
-    gone: frozenset[int],
-    words: frozenset[str],
-    symbols: frozenset[int],
-    known: ReadTraces,
-) -> dict[int, bool]:
-    """Take the forgotten out of the traces of other turns. Returns the turns that may hold words of it, each
-    with whether the voice says so.
-
-    A trace that cannot be read cannot be redacted, so it is deleted. The traces of the forgotten entries are
-    deleted with them.
-    """
+def _traces(transaction: Transaction, agent_id: str, known: ReadTraces) -> dict[int, Trace]:
+    """All traces by the id of their entry. One that cannot be read cannot be redacted, so it is deleted."""
     traces: dict[int, Trace] = {}
     names = sql.ALL_TRACES.selected_columns.keys()
     which = names.index("entry_id")
@@ -298,10 +312,20 @@ def _redact_traces(
             traces[entry_id] = trace_of(opened)
         except StoreError:
             transaction.run(sql.FORGET_TRACE, _key(agent_id, entry_id))
-    rows = transaction.rows(sql.ENTRIES, {"of_agent": agent_id, "ids": id_list(gone - traces.keys())})
-    others = undamaged(rows, transaction.vault.reading("entries", entry_of))
-    lived = [entry for entry in others if not entry.source]
-    turns = turns_made_of(list(traces.values()), gone, words, symbols, lived) - gone
+    return traces
+
+
+def _redact_traces(
+    transaction: Transaction,
+    agent_id: str,
+    gone: frozenset[int],
+    turns: frozenset[int],
+    traces: Mapping[int, Trace],
+) -> None:
+    """Take the forgotten out of the traces of other turns; `turns` are those that may hold words of it.
+
+    The traces of the forgotten entries are deleted with them.
+    """
     changed = {entry_id: without(traces[entry_id], gone) for entry_id in turns}
     for entry_id in traces.keys() - turns - gone:  # of the words of these nothing is in an answer
         trace = traces[entry_id]
@@ -309,7 +333,6 @@ def _redact_traces(
             changed[entry_id] = without(trace, gone, wordless=False)
     for entry_id, trace in changed.items():
         transaction.run(sql.CHANGE_TRACE, _key(agent_id, entry_id) | trace_row(trace))
-    return {entry_id: told_of(traces[entry_id], gone) for entry_id in sorted(turns)}
 
 
 def _key(agent_id: str, entry_id: int) -> Row:

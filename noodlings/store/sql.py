@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -28,7 +28,7 @@ from noodlings.ports import (
 from noodlings.store import statements as sql
 from noodlings.store.database import Durability
 from noodlings.store.documents import LARGEST, id_list, text, to_json, whole
-from noodlings.store.forgetting import delete_entries, make_nameless, readable
+from noodlings.store.forgetting import delete_entries, made_of, make_nameless, readable
 from noodlings.store.ingested_rows import taken_of
 from noodlings.store.leases import tell
 from noodlings.store.opening import open_database
@@ -338,6 +338,12 @@ class SqlStore:
                     tell(transaction, "forgot", agent_id, self.sharing.leases.worker)
                 self._database.mark_for_erasure(transaction)
         return forgotten
+
+    def made_of(
+        self, agent_id: str, ids: Sequence[int], traces: Mapping[int, Trace]
+    ) -> tuple[frozenset[int], tuple[int, ...]]:
+        with self._database.snapshot() as transaction:
+            return made_of(transaction, agent_id, ids, traces)
 
     def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
         with self._writing(agent_id) as transaction:

@@ -24,6 +24,8 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import MemorySettings, MemoryWindows, Settings
 from noodlings.errors import Busy, Forbidden, NotFound, StoreError, UserError
+from noodlings.ingest.pipeline import Pipeline
+from noodlings.ingest.record import SourceRecord
 from noodlings.memory.saved import SavedEntry, record_of
 from noodlings.mind import meaning
 from noodlings.ports import Allowance, Repository, Speech, Utterance
@@ -384,6 +386,48 @@ async def test_others_keep_what_they_heard_themselves(make_society, tell, clock)
     await society.perceive("servnak", Percept("user_caity", SECRET, clock.now()))
     society.corrections.forget(ADMIN, "phi", [told.entry_id])
     assert society.store.archive("servnak")[0].user_text == SECRET
+
+
+class Retelling:
+    """A model that retells what it is shown of Zanzibar."""
+
+    name = "llm"
+
+    async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
+        shown = [*utterance.history, *(found.entry for found in utterance.recalled)]
+        told = any("harbour" in f"{entry.user_text} {entry.response}" for entry in shown)
+        return Speech("Zanzibar drowned in the harbour." if told else "I do not know.")
+
+
+async def test_a_line_that_its_log_confines_is_confined_in_answers_and_where_these_were_heard(clock, store):
+    society, both = build(SMALL, clock=clock, store=store), frozenset({"user_bob", "user_eve"})
+    phi, servnak = agents = [society.agents[agent_id] for agent_id in ("phi", "servnak")]
+    for agent in agents:
+        agent._responder.services = replace(agent._services, voice=Retelling())
+    line = SourceRecord("talk:log", "1", SECRET, "Caity", 1_000.0)
+
+    def take_in(record):
+        names, others = society.introduce_all, society.agents
+        Pipeline(phi, store, names, undated=0.0, others=others).run([record])
+
+    async def ask(agent, text="what of Zanzibar?", user="user_eve", present=both, **changes):
+        clock.advance(60)
+        asked = Percept(user, text, clock.now(), addressed=True, present=present, **changes)
+        return (await agent.perceive(asked)).response
+
+    take_in(line)
+    answer = await ask(phi)
+    await ask(servnak, answer, "phi", affect=GRIEF)  # of which a symbol is made
+    await ask(phi, await ask(servnak), "servnak")
+    take_in(replace(line, kind=Kind.WHISPER))
+    for agent, number in ((phi, 8), (servnak, 4)):
+        kept = [*store.archive(agent.id), *store.traces(agent.id, 9), *agent._core.said]
+        telling = [one for one in kept if "harbour" in str(one).casefold()]
+        assert (len(telling), {one.audience.confined for one in telling}) == (number, {True})
+        assert not agent.subconscious.symbols
+        assert await ask(agent, user="user_fay", present=frozenset({"user_gus"})) == "I do not know."
+        stored = store.load(agent.id).state.data["said"]
+        assert all(said["confined"] for said in stored if "harbour" in said["text"].casefold())
 
 
 @pytest.mark.parametrize("store", ["sql"], indirect=True)
