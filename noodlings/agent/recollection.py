@@ -185,38 +185,8 @@ async def _brought_back(
         told: what the answer before told; it stays in mind.
     """
     percept, most, store = turn.percept, services.context.relevant, services.store
-    allowed = may_come(percept)
-    archive.begin()
-    await archive.soon()
-    hits = await archive.search(
-        asked, allowed, tier, limit=most + SPARE, mood=turn.mood, asker=percept.user_id
-    )
-    if not archive.loaded:
-        state = archive.state()
-        turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
-    if archive.embedding.trouble:
-        turn.degraded.append(f"searched by words only: {archive.embedding.trouble}")
-    hits.sort(key=is_faint)
-    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and is_relevant(hit)]
-    held = {entry_id: entry for entry_id in wanted if (entry := core.memory.find(entry_id)) is not None}
-    later = {
-        entry_id: lead
-        for lead in wanted[:CORRECTED]
-        for entry_id in archive.index.alike(lead, NEAR, allowed)
-        if lead < entry_id < turn.entry.id and entry_id not in wanted
-    }
-    entries = held | archive.entries([entry_id for entry_id in (*wanted, *later) if entry_id not in held])
-    entries = {number: entry for number, entry in entries.items() if allowed.admits(entry)}
-    corrections = superseded([*entries.values(), turn.entry], archive.index.likeness)
-    replaced = newer_forms(archive.agent_id, store, entries, allowed)
-    corrections |= replaced
-    # A correction need not be like the question; it comes by what it corrects.
-    by_id = {hit.entry_id: hit for hit in hits}
-    found_by = {new: lead for new, lead in later.items() if corrections.get(lead) == new}
-    found_by |= {new: old for old, new in replaced.items() if new not in by_id}
-    for new, lead in found_by.items():
-        if lead in by_id:  # else what was replaced was only looked at, as it might have corrected a hit
-            hits.append(by_id.setdefault(new, replace(by_id[lead], entry_id=new)))
+    hits = await _searched(archive, asked, turn, tier, most)
+    entries, corrections = _with_corrections(hits, core, archive, store, turn)
     chosen = recollections(hits, entries, (percept.text, asked), most, corrections)
     found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
     links = store.links_of(archive.agent_id, list(found)) if found else []
@@ -232,28 +202,84 @@ async def _brought_back(
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
     reminded = once([*chosen[: max(most - len(joined), 0)], *joined[:most]])
     if tier <= archive.embedding.reach and archive.embedding.local:
-        far = _farther(hits, reminded, archive, percept) if _MAY_ASK.search(percept.text) else []
+        far = _farther(hits, entries, reminded, archive, percept) if _MAY_ASK.search(percept.text) else []
         if far:
             told_of = [*entries.values(), *(one.entry for one in far), turn.entry]
             corrections |= superseded(told_of, archive.index.likeness)
         read = [*reminded, *far]
         read = await _read_closely(read, percept, asked, services.names(), archive.embedding)
-        answering = {one.entry.id for one in read if one.scores.get(Why.ANSWER, 0.0) >= ANSWERS}
-        answering |= {corrections[number] for number in answering & corrections.keys()}
-        brought = [one for one in read[len(reminded) :] if one.entry.id in answering]
-        reminded = [*brought, *read[: len(reminded)]][:most]
+        reminded = _with_answers(read[: len(reminded)], read[len(reminded) :], corrections, most)
     ids = {one.entry.id for one in reminded}
     contradicted = (one for one in links if one.type is LinkType.CONTRADICTS and one.source in ids)
     return marked(reminded, {one.target: one.source for one in contradicted} | corrections)
 
 
+async def _searched(archive: AgentArchive, asked: str, turn: Turn, tier: Tier, most: int) -> list[Hit]:
+    """Hits for a question, faint ones last; what the search had to do without is told in the turn."""
+    archive.begin()
+    await archive.soon()
+    asker, allowed = turn.percept.user_id, may_come(turn.percept)
+    hits = await archive.search(asked, allowed, tier, limit=most + SPARE, mood=turn.mood, asker=asker)
+    if not archive.loaded:
+        state = archive.state()
+        turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
+    if archive.embedding.trouble:
+        turn.degraded.append(f"searched by words only: {archive.embedding.trouble}")
+    hits.sort(key=is_faint)
+    return hits
+
+
+def _with_corrections(
+    hits: list[Hit], core: AgentCore, archive: AgentArchive, store: Repository, turn: Turn
+) -> tuple[dict[int, MemoryEntry], dict[int, int]]:
+    """The entries of the hits that have to do with the question, and ids of corrected ones → corrections.
+
+    A correction need not be like the question: it is added to the entries and the hits by what it corrects.
+    """
+    allowed = may_come(turn.percept)
+    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and is_relevant(hit)]
+    held = {entry_id: entry for entry_id in wanted if (entry := core.memory.find(entry_id)) is not None}
+    later = {
+        entry_id: lead
+        for lead in wanted[:CORRECTED]
+        for entry_id in archive.index.alike(lead, NEAR, allowed)
+        if lead < entry_id < turn.entry.id and entry_id not in wanted
+    }
+    entries = held | archive.entries([entry_id for entry_id in (*wanted, *later) if entry_id not in held])
+    entries = {number: entry for number, entry in entries.items() if allowed.admits(entry)}
+    corrections = superseded([*entries.values(), turn.entry], archive.index.likeness)
+    replaced = newer_forms(archive.agent_id, store, entries, allowed)
+    corrections |= replaced
+    by_id = {hit.entry_id: hit for hit in hits}
+    found_by = {new: lead for new, lead in later.items() if corrections.get(lead) == new}
+    found_by |= {new: old for old, new in replaced.items() if new not in by_id}
+    for new, lead in found_by.items():
+        if lead in by_id:  # else what was replaced was only looked at, as it might have corrected a hit
+            hits.append(by_id.setdefault(new, replace(by_id[lead], entry_id=new)))
+    return entries, corrections
+
+
+def _with_answers(
+    near: Sequence[Recalled], far: Sequence[Recalled], corrections: Mapping[int, int], most: int
+) -> list[Recalled]:
+    """At most `most` of both: first of what is far that which answers, or corrects what answers."""
+    answering = {one.entry.id for one in (*near, *far) if one.scores.get(Why.ANSWER, 0.0) >= ANSWERS}
+    answering |= {corrections[number] for number in answering & corrections.keys()}
+    return [*(one for one in far if one.entry.id in answering), *near][:most]
+
+
 def _farther(
-    hits: Iterable[Hit], found: Iterable[Recalled], archive: AgentArchive, percept: Percept
+    hits: Iterable[Hit],
+    looked_up: Mapping[int, MemoryEntry],
+    found: Iterable[Recalled],
+    archive: AgentArchive,
+    percept: Percept,
 ) -> list[Recalled]:
     """The other hits, best first, that are worth reading: they are no nearer than others, but may answer."""
     known = {number for one in found for number in (one.entry.id, *one.sources)}
     others = [hit for hit in hits if hit.entry_id not in known]
-    entries = archive.entries([hit.entry_id for hit in others])
+    unknown = [hit.entry_id for hit in others if hit.entry_id not in looked_up]
+    entries = {**archive.entries(unknown), **looked_up}
     allowed, asked = may_come(percept), _folded(percept.text)
     return [
         _recalled(hit, entry)
