@@ -583,14 +583,19 @@ class Agent:
                 self._facts.confine(self.memory.limit(entry, of_audiences((entry.audience, audience))))
         return limited
 
-    def limit_answers(self, entry_ids: Iterable[int], audience: Audience) -> list[MemoryEntry]:
+    def limit_answers(
+        self, entry_ids: Iterable[int], audience: Audience, traces: Mapping[int, Trace]
+    ) -> list[MemoryEntry]:
         """Let nobody but this audience learn of these entries, and of the answers that would be forgotten
         with them; to be kept with `keep_told`. Their traces and the agent's own lines are kept at once.
+
+        Args:
+            traces: all traces of the agent by the id of their entry, as they were before any was confined;
+                by what is confined already, it would not be known who was told of it then.
 
         Returns the entries of these answers. Raises `StoreError`.
         """
         core, store, made_by = self._core, self._services.store, self._unit_of_work
-        traces = {number: trace for number, (_, trace) in store.read_traces(self.id).items()}
         known, newest = set[int](), [*entry_ids]
         turns, answered = frozenset[int](), tuple[int, ...]()
         while newest:
@@ -607,8 +612,10 @@ class Agent:
             if line.text in said:
                 core.said[at] = replace(line, audience=of_audiences((line.audience, audience)))
         for number in turns.union(known) & traces.keys():
-            confined = of_audiences((traces[number].audience, audience))
-            store.commit(Changes(self.id, trace=replace(traces[number], audience=confined)))
+            for trace in store.traces(self.id, before=number + 1):  # as confined by now
+                confined = of_audiences((trace.audience, audience))
+                if confined != trace.audience:
+                    store.commit(Changes(self.id, trace=replace(trace, audience=confined)))
         store.commit(Changes(self.id, state=core.state()))
         return answers
 

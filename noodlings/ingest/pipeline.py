@@ -45,6 +45,7 @@ from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.percept import Kind, Percept
+from noodlings.values.trace import Trace
 
 AT_ONCE = 250
 """Records of one transaction."""
@@ -154,6 +155,8 @@ class Pipeline:
         self._dry_run = dry_run
         self._sleep = sleep
         self._own_names = {folded(name) for name in (agent.id, *agent.persona.names)}
+        self._traces: dict[str, dict[int, Trace]] = {}  # by agent, before anything of this run is confined
+        self._heard: dict[tuple[str, str], list[MemoryEntry]] = {}  # by hearer and teller, in this run
         self._latest: deque[MemoryEntry] = deque(maxlen=_LATEST)
         self._told_at = undated
 
@@ -169,6 +172,7 @@ class Pipeline:
             UserError: the source cannot be read at all.
             StoreError: the store refuses everything. Running again continues from what was stored.
         """
+        self._read_anew()
         report, items = IngestReport(), iter(source)
         while batch := list(islice(items, AT_ONCE)):
             records: list[Keepable] = []
@@ -190,11 +194,17 @@ class Pipeline:
 
     def retry(self) -> IngestReport:
         """Try all parked records again. Raises `StoreError` as `run` does."""
+        self._read_anew()
         report, after = IngestReport(), ("", "")
         while some := self._store.parked(self._agent.id, after, AT_ONCE):
             report.add(self._kept([_waiting(one) for one in some], again=True))
             after = some[-1].source, some[-1].id
         return report
+
+    def _read_anew(self) -> None:
+        """Let go of what an earlier run read: there may have been turns since."""
+        self._traces.clear()
+        self._heard.clear()
 
     def _kept(self, records: Sequence[Keepable], again: bool = False) -> IngestReport:
         """Store a batch of records in one transaction, or one by one if that fails."""
@@ -305,13 +315,16 @@ class Pipeline:
     ) -> None:
         """The same for an agent that was told these; `done` are its id and those of others with the answers
         that are confined already."""
-        answers = [one for one in agent.limit_answers(ids, audience) if (agent.id, one.id) not in done]
+        if agent.id not in self._traces:
+            read = self._store.read_traces(agent.id)
+            self._traces[agent.id] = {number: trace for number, (_, trace) in read.items()}
+        limited = agent.limit_answers(ids, audience, self._traces[agent.id])
+        answers = [one for one in limited if (agent.id, one.id) not in done]
         done.update((agent.id, one.id) for one in answers)
         for hearer in self._others if answers else ():
-            told = self._store.told_by(hearer, agent.id) if hearer != agent.id else []
             heard = [
                 line.id
-                for line in self._store.entries(hearer, told).values()
+                for line in self._told(hearer, agent.id)
                 if any(
                     heard_as(line.user_text, line.timestamp, one.response or "", one.timestamp)
                     for one in answers
@@ -322,6 +335,15 @@ class Pipeline:
                 self._confine(other, heard, audience, done)
                 if other is not self._agent:
                     other.keep_told()
+
+    def _told(self, hearer: str, teller: str) -> list[MemoryEntry]:
+        """What an agent heard from another. No source adds to it: whoever is named in one is of the past."""
+        if hearer == teller:
+            return []
+        if (heard := self._heard.get((hearer, teller))) is None:
+            told = self._store.told_by(hearer, teller)
+            heard = self._heard[hearer, teller] = [*self._store.entries(hearer, told).values()]
+        return heard
 
     def _remembered(self, batch: _Batch, record: SourceRecord) -> MemoryEntry | None:
         """The memory made from a record, or None in a dry run.

@@ -27,7 +27,8 @@ from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
 from noodlings.text import unaccented
-from noodlings.values.audience import within
+from noodlings.values.audience import OPEN, within
+from noodlings.values.caller import is_past_id
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, written_by
 from noodlings.values.percept import told_name
 from noodlings.values.relationship import NO_REGARD
@@ -68,7 +69,7 @@ def turns_made_of(
     """
     reached: set[int] = set()
     sources, known = set(gone), 0
-    audiences = {trace.entry_id: trace.audience for trace in traces}
+    audiences = {trace.entry_id: OPEN if _confined_since(trace) else trace.audience for trace in traces}
     audiences |= {entry.id: entry.audience for entry in unanswered}
     while len(sources) > known:  # an answer may be repeated by a later one, that by another, and so on
         known = len(sources)
@@ -89,6 +90,12 @@ def turns_made_of(
             if repeating or made_of_it:
                 reached.add(trace.entry_id)
     return frozenset(reached)
+
+
+def _confined_since(trace: Trace) -> bool:
+    """Whether a turn may have been confined after it was told, as by a log: nobody who heard it is left."""
+    others = trace.audience.witnesses - {trace.agent_id}
+    return trace.audience.confined and all(map(is_past_id, others))
 
 
 def told_of(trace: Trace, gone: Collection[int]) -> bool:

@@ -121,6 +121,11 @@ def past_id_of(name: str) -> str:
     return f"{_PAST}{unicodedata.normalize('NFKC', name).casefold().replace(' ', '_')}"
 
 
+def is_past_id(user_id: str) -> bool:
+    """Whether an id is one of the past, see `past_id_of`."""
+    return user_id.startswith(_PAST)
+
+
 def is_reserved_id(user_id: str) -> bool:
     """Whether no world or token may use an id: an account's, or one of the past."""
     folded = unicodedata.normalize("NFKC", user_id).casefold()

@@ -33,7 +33,7 @@ from noodlings.scheduling import AT_ONCE
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Tier
+from noodlings.values.audience import Tier, confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
@@ -428,6 +428,60 @@ async def test_a_line_that_its_log_confines_is_confined_in_answers_and_where_the
         assert await ask(agent, user="user_fay", present=frozenset({"user_gus"})) == "I do not know."
         stored = store.load(agent.id).state.data["said"]
         assert all(said["confined"] for said in stored if "harbour" in said["text"].casefold())
+
+
+class Saying:
+    """A model that says what it is set to."""
+
+    name, words = "llm", ""
+
+    async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
+        return Speech(self.words)
+
+
+@pytest.mark.parametrize("how", ["at once", "in batches", "in two runs", "before visitors"])
+async def test_what_an_answer_had_of_two_people_is_confined_in_what_repeats_either(
+    clock, store, monkeypatch, how
+):
+    settings = SMALL.model_copy(update={"memory_windows": MemoryWindows(working=20, episodic=5)})
+    society, both = build(settings, clock=clock, store=store), frozenset({"user_bob", "user_eve"})
+    phi, voice = society.agents["phi"], Saying()
+    phi._responder.services = replace(phi._services, voice=voice)
+
+    def take_in(*records):
+        Pipeline(phi, store, society.introduce_all, undated=0.0, others=society.agents).run(records)
+
+    async def ask(text, answer, user="user_eve", **changes):
+        clock.advance(60)
+        voice.words = answer
+        asked = Percept(user, text, clock.now(), **{"addressed": True, "present": both} | changes)
+        return await phi.perceive(asked)
+
+    gold = SourceRecord("talk:log", "1", "the gold lies in the well", "Caity", 1_000.0)
+    crown = SourceRecord("talk:log", "2", "the crown lies in the mill", "Ann", 1_001.0)
+    take_in(gold, crown)
+    first = await ask("where do gold and crown lie, in well or mill?", "Gold: the well, crown: the mill.")
+    for number in range(8):
+        sad = f"my dog number {number} died and I cried all night"
+        await ask(sad, "x" * (9 + number), "user_bob", addressed=False)
+    later = await ask("my dog number 7 died and I cried all night, did it?", "The crown, you mean.")
+    assert {1, 2} <= {found.entry_id for found in first.recalled}
+    assert {1, 2, first.entry_id}.isdisjoint(found.entry_id for found in later.recalled)
+    read = Mock(wraps=store.read_traces)
+    monkeypatch.setattr(store, "read_traces", read)
+    if how == "before visitors":
+        witnesses = ({"phi", "user_ann", name} for name in ("user_eve", "user_bob"))
+        known = [confined_to(ids) for ids in witnesses]
+        take_in(*(replace(one, audience=whose) for one, whose in zip((gold, crown), known, strict=True)))
+    else:
+        monkeypatch.setattr("noodlings.ingest.pipeline.AT_ONCE", 1 if how == "in batches" else 2)
+        lines = [replace(one, kind=Kind.WHISPER) for one in (gold, crown)]
+        for run in [[one] for one in lines] if how == "in two runs" else [lines]:
+            take_in(*run)
+    kept = [*store.archive("phi"), *store.traces("phi", 99), *phi._core.said]
+    telling = [one for one in kept if "crown" in str(one).casefold()]
+    assert (len(telling), {one.audience.confined for one in telling}) == (8, {True})
+    assert read.call_count == (2 if how == "in two runs" else 1)  # for however many audiences
 
 
 @pytest.mark.parametrize("store", ["sql"], indirect=True)
