@@ -71,7 +71,7 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
         if _is_kept_from_sender(store, percept, trace):
             continue
         share = share_told(percept.text, trace.response or "")
-        if share > HEARD_SHARE or (share and not _is_a_word_within(percept.text, trace.response or "")):
+        if share and not is_a_word_within(percept.text, trace.response or ""):
             break
         others.append(trace)
     else:
@@ -106,10 +106,11 @@ def _is_kept_from_sender(store: Store, percept: Percept, trace: Trace) -> bool:
     return asked is None or given(asked, CLIENT_WORLD) != percept.overheard_by
 
 
-def _is_a_word_within(line: str, answer: str) -> bool:
-    """Whether a line is a single word that is no sentence of the answer by itself."""
+def is_a_word_within(line: str, answer: str) -> bool:
+    """Whether a line is a single word that is neither a sentence of the answer by itself nor most of it."""
     words = _words(line)
-    return len(words) == 1 and words not in map(_words, _SENTENCE_END.split(answer))
+    alone = len(words) == 1 and words not in map(_words, _SENTENCE_END.split(answer))
+    return alone and share_told(line, answer) <= HEARD_SHARE
 
 
 def hands_on(line: str, answer: str) -> bool:

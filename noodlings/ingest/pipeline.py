@@ -30,7 +30,7 @@ from types import MappingProxyType
 from typing import Any
 
 from noodlings.agent.agent import Agent
-from noodlings.agent.hearsay import heard_as
+from noodlings.agent.hearsay import heard_as, is_a_word_within
 from noodlings.agent.linking import followed
 from noodlings.agent.recollection import newer_forms, uncalled
 from noodlings.clock import moment
@@ -321,13 +321,15 @@ class Pipeline:
         limited = agent.limit_answers(ids, audience, self._traces[agent.id])
         answers = [one for one in limited if (agent.id, one.id) not in done]
         done.update((agent.id, one.id) for one in answers)
+        said = [(one.response or "", one.timestamp) for one in answers]
         for hearer in self._others if answers else ():
             heard = [
                 line.id
                 for line in self._told(hearer, agent.id)
                 if any(
-                    heard_as(line.user_text, line.timestamp, one.response or "", one.timestamp)
-                    for one in answers
+                    heard_as(line.user_text, line.timestamp, answer, at)
+                    and not is_a_word_within(line.user_text, answer)
+                    for answer, at in said
                 )
             ]
             if heard:

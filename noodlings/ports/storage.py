@@ -336,7 +336,8 @@ class Repository(Store, WorldStore, Protocol):
         self, agent_id: str, ids: Sequence[int], traces: Mapping[int, Trace]
     ) -> tuple[frozenset[int], tuple[int, ...]]:
         """The turns whose words `forget` would delete with these entries, and those of them that would lose
-        their response; each by the id of its entry.
+        their response; each by the id of its entry. Unlike there, entries without content words ("No.") are
+        repeated by nothing, unless the voice says that it used them.
 
         Args:
             traces: all traces of the agent, by the id of their entry.

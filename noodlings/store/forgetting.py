@@ -240,7 +240,7 @@ def _delete(
 ) -> tuple[int, ...]:
     """Delete these entries, by id with their words. Returns the ids of those that lost their response."""
     gone, traces = frozenset(texts), _traces(transaction, agent_id, known)
-    images, turns, redacted = _made_of(transaction, agent_id, texts, traces)
+    _, images, turns, redacted = _made_of(transaction, agent_id, texts, traces)
     _redact_traces(transaction, agent_id, gone, turns, traces)
     transaction.run_each(sql.REDACT_RESPONSE, [_key(agent_id, entry_id) for entry_id in redacted])
     transaction.run_each(sql.FORGET_TAKEN, [_key(agent_id, entry_id) | FORGOTTEN_RECORD for entry_id in gone])
@@ -256,7 +256,11 @@ def made_of(
 ) -> tuple[frozenset[int], tuple[int, ...]]:
     """The turns that may hold words of these entries, and those of them whose answer does so; see
     `SqlStore.made_of`."""
-    _, turns, answers = _made_of(transaction, agent_id, _texts(transaction, agent_id, ids), traces)
+    texts = _texts(transaction, agent_id, ids)
+    words, _, turns, answers = _made_of(transaction, agent_id, texts, traces)
+    if not words:  # nothing can be repeated of them, unless the voice says that it was
+        answers = tuple(one for one in answers if told_of(traces[one], texts))
+        turns = frozenset(answers)
     return turns, answers
 
 
@@ -265,9 +269,9 @@ def _made_of(
     agent_id: str,
     texts: Mapping[int, tuple[str, str]],
     traces: Mapping[int, Trace],
-) -> tuple[frozenset[int], frozenset[int], tuple[int, ...]]:
-    """What was made of these entries, by id with their words: symbols, turns that may hold words of them, and
-    entries whose response does so; each by its id."""
+) -> tuple[frozenset[str], frozenset[int], frozenset[int], tuple[int, ...]]:
+    """Content words of these entries, given by id with their words, and what was made of them: symbols, turns
+    that may hold words of them, and entries whose response does so; each by its id."""
     gone = frozenset(texts)
     images = {
         row["id"]: readable(transaction, "symbols", row, "symbolic_encoding")
@@ -284,7 +288,7 @@ def _made_of(
         for entry_id, (_, response) in _texts(transaction, agent_id, turns).items()
         if response and (told_of(traces[entry_id], gone) or repeats(response, words))
     )
-    return frozenset(images), turns, answers
+    return words, frozenset(images), turns, answers
 
 
 def _texts(transaction: Transaction, agent_id: str, ids: Iterable[int]) -> dict[int, tuple[str, str]]:

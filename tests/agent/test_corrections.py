@@ -484,6 +484,45 @@ async def test_what_an_answer_had_of_two_people_is_confined_in_what_repeats_eith
     assert read.call_count == (2 if how == "in two runs" else 1)  # for however many audiences
 
 
+@pytest.mark.parametrize(
+    ("answer", "heard", "confined"),
+    [
+        ("No, the gold is not in the well.", "No.", [False, False, False]),
+        ("No. The gold is not in the well.", "No.", [True, False, False]),
+        ("The gold, I think.", "The gold, I think.", [True, False, True]),
+    ],
+)
+async def test_what_a_log_confines_is_followed_only_to_where_its_words_are(
+    clock, store, answer, heard, confined
+):
+    society, both = build(SMALL, clock=clock, store=store), frozenset({"user_bob", "user_eve"})
+    phi, servnak = agents = [society.agents[agent_id] for agent_id in ("phi", "servnak")]
+    for agent in agents:
+        agent._responder.services = replace(agent._services, voice=Saying())
+    line = SourceRecord("talk:log", "1", "the gold lies in the well", "Caity", 1_000.0)
+
+    def take_in(record):
+        names, others = society.introduce_all, society.agents
+        Pipeline(phi, store, names, undated=0.0, others=others).run([record])
+
+    async def ask(agent, text, said, user="user_eve"):
+        clock.advance(60)
+        agent._responder.services.voice.words = said
+        await society.perceive(agent.id, Percept(user, text, clock.now(), addressed=True, present=both))
+
+    take_in(line)
+    await ask(phi, "does the gold lie in the well?", answer)
+    await ask(phi, "do you like soup?", "No.")
+    await ask(servnak, heard, "Why not?", "phi")
+    await ask(servnak, "will it rain on the harbour?", "Zebra clouds bring rain.")
+    await ask(servnak, "where is it?", "In the gold mine.")
+    take_in(replace(line, kind=Kind.WHISPER))
+    assert [one.audience.confined for one in store.archive("phi")] == [True, True, False, True]
+    assert [one.audience.confined for one in store.archive("servnak")] == confined
+    if "gold" not in heard:  # else what a turn had in mind may be in its lenses
+        assert [one.audience.confined for one in store.traces("servnak", 9)[::-1]] == confined
+
+
 @pytest.mark.parametrize("store", ["sql"], indirect=True)
 async def test_that_it_was_done_is_on_record_without_what_it_was(make_society, tell, tmp_path, clock):
     society = make_society()
