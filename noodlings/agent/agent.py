@@ -309,7 +309,7 @@ class Agent:
     async def _answer(self, turn: Turn, said: Callable[[str], None]) -> None:
         """Steps 5 to 8 and 10. Changes nothing where the entry was forgotten meanwhile."""
         late = False
-        turn.forgotten.clear()
+        turn.begin()
         # The turn holds what is called in it, and that the turn: an agent in it would never be freed.
         living = weakref.ref(self)
 
@@ -343,8 +343,7 @@ class Agent:
         if entry is not None:
             await self._responder.refine(turn, entry)
         while (entry := self.entry(turn.entry.id)) is not None:
-            turn.made_of = None
-            turn.forgotten.clear()
+            turn.begin()
             with timed(turn.milliseconds, "recall"):
                 await self._responder.remember(turn)
             self._tell(turn, "recall")

@@ -279,7 +279,7 @@ class Responder:
             turn.used |= {one for one, name in named.items() if name.casefold() in coloured.text.casefold()}
 
     def _made_of(self, turn: Turn, utterance: Utterance) -> frozenset[int]:
-        return utterance.entry_ids | {turn.entry.id}
+        return utterance.entry_ids.union(turn.regard.evidence, {turn.entry.id})
 
     def _audience(self, utterance: Utterance) -> Audience:
         """Who may learn of what was said; the agent itself is among them."""

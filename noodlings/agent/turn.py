@@ -45,6 +45,7 @@ class Turn:
         earlier: talk that the agent never heard, as the speaker reports it, oldest first.
         made_of: ids of the entries that its answer is made of; None while it may be made of any.
         forgotten: ids of entries that were forgotten, or whose answer was, since the answer was begun.
+        forgotten_of: ids of those who said any of them.
         anew: how often the answer was begun anew, because something that it was made of was forgotten.
     """
 
@@ -76,12 +77,25 @@ class Turn:
     action: Action | None = None
     made_of: frozenset[int] | None = None
     forgotten: set[int] = field(default_factory=set)
+    forgotten_of: set[str] = field(default_factory=set)
     anew: int = 0
 
     @property
     def outdated(self) -> bool:
-        """Whether the answer may be made of something that was forgotten since."""
-        return bool(self.forgotten if self.made_of is None else self.forgotten & self.made_of)
+        """Whether the answer may be made of something that was forgotten since.
+
+        What it makes of a person is made of all their lines; `made_of` has only a few of them.
+        """
+        if self.made_of is None:
+            return bool(self.forgotten)
+        judged = {one.of for one in self.relationships if one.lines}
+        return not (self.forgotten.isdisjoint(self.made_of) and self.forgotten_of.isdisjoint(judged))
+
+    def begin(self) -> None:
+        """Begin the answer, of what is left by now."""
+        self.made_of = None
+        self.forgotten.clear()
+        self.forgotten_of.clear()
 
     def say(self, voice: str, speech: Speech, response: str, modulations: tuple[Modulation, ...]) -> None:
         """Set the thought of a voice, and what the transistors made of it."""

@@ -118,12 +118,14 @@ class UnitOfWork:
         self.count_forgetting()
         self.abandon()
 
-    def count_forgetting(self, entry_ids: Collection[int] = ()) -> None:
-        """Let answers under way that may be made of these entries be thought out anew; without any, all."""
+    def count_forgetting(self, entry_ids: Collection[int] = (), user_ids: Collection[str] = ()) -> None:
+        """Let answers under way that may be made of these entries, said by these users, be thought out anew;
+        without any, all."""
         self.core.forgettings += 1
         self.services.forgettings[self.core.id] = self.core.forgettings
         for turn in self.under_way:
             turn.forgotten.update(entry_ids or {turn.entry.id})
+            turn.forgotten_of.update(user_ids)
 
     def abandon(self) -> None:
         """Keep nothing any more: the agent was changed elsewhere, and is loaded anew."""
@@ -160,7 +162,8 @@ class UnitOfWork:
         self.services.appraiser.let_go()
         self.services.heard.let_go()
         game = core.feelings.game
-        core.let_go({entry.timestamp for entry in store.entries(core.id, ids).values()})
+        entries = store.entries(core.id, ids).values()
+        core.let_go({entry.timestamp for entry in entries})
         self.commit()
         delete = partial(
             store.forget, core.id, ids, by_user=by_user, timestamp=now, told_by=told_by, known=known
@@ -168,7 +171,8 @@ class UnitOfWork:
         notes = self.services.notes
         forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
         # Notes of a game are in every prompt.
-        self.count_forgetting({*ids, *forgotten.redacted} if core.feelings.game == game else ())
+        reached = {*ids, *forgotten.redacted} if core.feelings.game == game else ()
+        self.count_forgetting(reached, {entry.user_id for entry in entries})
         core.subconscious.forget(ids)
         if core.archive is not None:
             core.archive.forget(ids, forgotten.redacted)

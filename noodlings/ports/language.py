@@ -96,7 +96,7 @@ class Utterance:
     def entry_ids(self) -> frozenset[int]:
         """Ids of the entries that a reply may be made of, beside the percept itself."""
         shown = {entry.id for entry in self.history}
-        shown.update(number for one in self.recalled for number in (one.entry.id, *one.sources))
+        shown.update(number for one in self.recalled for number in one.entry_ids)
         shown.update(entry.id for lens in self.lenses for entry in lens.entries)
         shown.update(symbol.entry_id for lens in self.lenses for symbol in lens.symbols)
         shown.update(number for one in self.relationships for number in one.evidence)

@@ -464,6 +464,12 @@ class Recalled:
     def audience(self) -> Audience:
         return self.entry.audience
 
+    @property
+    def entry_ids(self) -> frozenset[int]:
+        """Ids of the entry and of all others that it is shown with, or as."""
+        corrected_by = () if self.superseded_by is None else (self.superseded_by,)
+        return frozenset((self.entry.id, *self.sources, *self.supersedes, *corrected_by))
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryStats:

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from noodlings.agent.archive import AgentArchive
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError
 from noodlings.ports import Speech
 from noodlings.values.affect import Affect
@@ -382,11 +384,13 @@ class Forgetting(Voice):
         return speech
 
 
-@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize(("shown", "judged"), [(True, False), (False, True), (False, False)])
 async def test_an_answer_is_begun_anew_for_what_it_was_shown_and_not_for_ever(
-    make_agent, percept, store, clock, shown
+    make_agent, percept, store, clock, shown, judged
 ):
-    agent = make_agent(voice=(voice := Forgetting()))
+    """What it makes of a person present is made of all their lines."""
+    archive = AgentArchive("phi", store, EmbeddingQueue())
+    agent = make_agent(voice=(voice := Forgetting()), archive=archive)
     both = frozenset({"user_caity", "user_toad"})
     for number in range(60):
         await agent.perceive(percept(f"boat {number}", "user_toad", present=both, depth=9))
@@ -396,7 +400,27 @@ async def test_an_answer_is_begun_anew_for_what_it_was_shown_and_not_for_ever(
         agent.forget([min(there & told if shown else there - told)], "user_toad", clock.now())
 
     voice.forget = forget
-    trace = await agent.perceive(percept("how is the harbour?", present=both))
-    assert len(voice.asked) == (3 if shown else 1)
-    assert trace.voice == ("offline" if shown else "llm")
+    present = both if judged else frozenset({"user_caity"})
+    trace = await agent.perceive(percept("how is the harbour?", present=present))
+    anew = shown or judged
+    assert len(voice.asked) == (3 if anew else 1)
+    assert trace.voice == ("offline" if anew else "llm")
     assert trace.response
+
+
+async def test_an_answer_is_made_of_corrections_and_of_what_moved_the_agent(make_agent, percept):
+    agent = make_agent(voice=(voice := Forgetting()))
+    made_of = set()
+
+    def note():
+        turn, utterance = agent._unit_of_work.under_way[0], voice.asked[0]
+        first, *others = utterance.recalled
+        corrected = replace(first, supersedes=(97,), superseded_by=98)
+        turn.regard = replace(turn.regard, evidence=(99,))
+        made_of.update(agent._responder._made_of(turn, replace(utterance, recalled=(corrected, *others))))
+
+    await agent.perceive(percept("the boat is by the mill"))
+    voice.asked.clear()
+    voice.forget = note
+    await agent.perceive(percept("where is the boat?"))
+    assert made_of >= {97, 98, 99}
