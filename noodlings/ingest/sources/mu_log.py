@@ -205,6 +205,7 @@ class MuLog:
         if wraps or (private.bracket is not None and (bracket is None or read)):
             return True
         maybe = private.unfinished or self._has_times or line[:1].islower()
+        # Who speaks here for the first time may be none: "Password: hunter2".
         return (maybe or self._heard(line)[1] not in self._names) and not self._begins(line)
 
     def _begins(self, line: str) -> bool:
@@ -253,6 +254,8 @@ class MuLog:
         line, private = without_address(line)
         private |= _HEADER.match(line) is not None
         place, who, words, kind = self._heard(line)
+        if kind is not Kind.EMOTE and who:
+            self._know(who)
         return place, who, words, Kind.WHISPER if private else kind
 
     def _heard(self, line: str) -> tuple[str, str, str, Kind]:
@@ -272,11 +275,11 @@ class MuLog:
         for form in (_PAGE, _AFAR, _SENSED, _SAYS, _COLON):
             found = form.match(line)
             if found:
-                return self._known(found["name"]), found["words"], Kind.SAY
+                return found["name"], found["words"], Kind.SAY
         comes = _COMES.match(line)
         if comes:
             arrived = comes["how"] in ("arrived", "connected")
-            return self._known(comes["name"]), comes["words"], Kind.ARRIVE if arrived else Kind.LEAVE
+            return comes["name"], comes["words"], Kind.ARRIVE if arrived else Kind.LEAVE
         name, _, words = line.partition(": ")
         return (name, words, Kind.SAY) if words and name in self._names else None
 
@@ -290,11 +293,10 @@ class MuLog:
         name = next((start for start in longer if start in self._names), first)
         return name, line[len(name) :].strip(), Kind.EMOTE
 
-    def _known(self, name: str) -> str:
+    def _know(self, name: str) -> None:
         self._names[name] = None
         if len(self._names) > KNOWN_NAMES:
             del self._names[next(iter(self._names))]
-        return name
 
 
 def _form_of_times(path: Path) -> re.Pattern[str] | None:

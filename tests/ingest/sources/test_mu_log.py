@@ -164,9 +164,9 @@ def test_what_continues_a_private_line_is_as_private(tmp_path: Path, lines: str,
 )
 def test_what_follows_a_finished_private_line_is_read_as_ever(tmp_path: Path, line: str) -> None:
     for stamp in ("", "[2003-05-01 21:15] "):
-        told = ("Bob: hello", line, "Bob waves.", line, "Ada: hi", "the wind howls")
+        told = ("Ada: hello", "Bob: hello", line, "Bob waves.", line, "Ada: hi", "the wind howls")
         kinds = [record.kind for record in read(tmp_path, "\n".join(stamp + each for each in told))]
-        assert kinds == [Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.WHISPER, Kind.SAY, Kind.EVENT]
+        assert kinds[1:] == [Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.WHISPER, Kind.SAY, Kind.EVENT]
 
 
 @pytest.mark.parametrize(
@@ -243,6 +243,15 @@ def test_without_times_what_follows_a_page_is_open_only_if_it_has_a_speaker(tmp_
     lines = "Ada: hi", "Bob pages: I hid it.", "The gold lies here.", "Dig there, he says.", "Ada waves."
     kinds = [record.kind for record in read(tmp_path, "\n".join(lines))]
     assert kinds == [Kind.SAY, Kind.WHISPER, Kind.WHISPER, Kind.WHISPER, Kind.EMOTE]
+
+
+@pytest.mark.parametrize("line", ["Password: hunter2", "PS: the code is 4455", "Tomorrow: dig there"])
+def test_without_times_a_colon_below_a_page_is_open_only_behind_a_name_that_spoke_before(
+    tmp_path: Path, line: str
+) -> None:
+    lines = "Ada: hi", "<Cy> hi", "Bob pages: I hid it.", line, line, "Ada: oh", "Bob pages: hm", "Cy: oh"
+    kinds = [record.kind for record in read(tmp_path, "\n".join(lines))]
+    assert kinds == [Kind.SAY] * 2 + [Kind.WHISPER] * 3 + [Kind.SAY, Kind.WHISPER, Kind.SAY]
 
 
 @pytest.mark.parametrize(
