@@ -38,18 +38,25 @@ _STAMP = re.compile(
 )
 _TIME = r"(?:\d+(?:(?:[hT]|(?![A-Za-z\d\[\](){}<>])\S)\d+)+|(?<![#\d])\d{6,})"
 """A time or date in any form: numbers with one sign between each two, or a long number."""
+_AMOUNT = re.compile(r"\d+(?:/\d+|(?:,\d+)+)")
+"""What may be a date, but is none behind words: "You have 100/100 hp"."""
 _WORD = r"[^\W\d_]{1,12}"
+_ZONE = (
+    r"(?:[AaPp]\.?[Mm]|UTC|GMT|[ACEMPHJK]ST|[ACEMP]DT|[CEW]ES?T|MES?Z|AK[SD]T|(?:AC|AE|AW|NZ)[SD]T|BST|IST|MSK"
+    r"|HKT|SAST|SGT)\b"
+)
+"""Half of the day or time zone; a list, as KIT and MATT are names."""
 _BESIDE = rf"(?:(?<![^\W\d_]){_WORD}(?![^\W\d_])|\d|[^\w\s\[\](){{}}<>])"
 _BEGINNING = re.compile(
     rf"""(?:[\[({{<] (?=[^\])}}>]{{0,40}}?{_TIME}) (?:{_BESIDE}|\s){{3,40}} [\])}}>]\s?){{1,2}}
         (?:[:,>|-]+(?!\S))?
     |   (?:{_BESIDE}+\s){{0,5}} {_BESIDE}*? {_TIME} (?:[^\W\d_]{{1,2}}(?![^\W\d_]))? [^\w\s\[({{<]{{0,2}}
-        (?:\s(?:[AaPp]\.?[Mm]\b[.:]*|UTC\b|[A-Z]{{1,3}}T\b|[+-]?\d[\d:.,/-]*|[-|–—]))* (?!\S)""",
+        (?:\s(?:{_ZONE}[.:]*|[+-]?\d[\d:.,/-]*|[-|–—]))* (?!\S)""",
     re.VERBOSE,
 )
 """What may be a time, in brackets or without, with all that belongs to it, where a line begins."""
-_PART = re.compile(rf"(?P<time>{_TIME})|(?P<number>\d+)|(?P<word>[^\W\d_]+)|.")
-_PARTS = {"time": _TIME, "number": r"\d+", "word": _WORD}
+_PART = re.compile(rf"(?P<time>{_TIME})|(?P<number>\d+)|(?P<zone>{_ZONE})|(?P<word>[^\W\d_]+)|.")
+_PARTS = {"time": _TIME, "number": r"\d+", "zone": _ZONE, "word": _WORD}
 _SAMPLE, _ENOUGH = 500, 5
 """How many lines of a file show the form of its times; at least one in so many begins with it."""
 _LONGEST_TIME = 80
@@ -312,9 +319,12 @@ def _form_of_times(path: Path) -> re.Pattern[str] | None:
             beginning = _BEGINNING.match(clean(item[1][:_LONGEST_HEADING])[:_LONGEST_TIME])
             if beginning:
                 parts = list(_PART.finditer(beginning[0].rstrip()))
+                now = [part[0] for part in parts if part["word"]]
+                latest = next((part[0] for part in reversed(parts) if part["time"]), "")
+                if now and _AMOUNT.fullmatch(latest) and beginning[0][0] not in "[({<":
+                    continue
                 shape = "".join(_PARTS.get(part.lastgroup or "", re.escape(part[0])) for part in parts)
                 shapes[shape] += 1
-                now = [part[0] for part in parts if part["word"]]
                 changes[shape] += words.get(shape, now) != now
                 words[shape] = now
     # Days and months change seldom; words that change often are names, or what was said.

@@ -262,12 +262,24 @@ def test_without_times_a_colon_below_a_page_is_open_only_behind_a_name_that_spok
         ["Ada1: hi", "Bob2: hi", "Ada1: oh"],
         ["[Ada(#1234567)] hi", "[Bob(#12)] hi", "[Ada(#1234567)] oh"],
         ["<Ada 21:14> hi", "<Bob 21:14> hi", "<Ada 21:15> oh"],
+        ["Bob has 100/100 hp.", "Bob has 99/100 hp.", "Bob has 98/100 hp."],
+        ["Bob: I have 1,000 coins", "Bob has 1,000 coins.", "Bob has 1,100 coins."],
     ],
 )
 def test_a_name_beside_numbers_is_no_time(tmp_path: Path, lines: list[str]) -> None:
     assert [record.who[:3] for record in read(tmp_path, "\n".join(lines))] == [
         "Bob" if "Bob" in line else "Ada" for line in lines
     ]
+
+
+@pytest.mark.parametrize(
+    "stamp", ["21:14 ", "01.05.2003 21:14 ", "1051823642 ", "9:14 PM ", "21:14:02 CEST "]
+)
+@pytest.mark.parametrize("name", ["KIT", "PAT", "MATT", "BERT", "AMY"])
+def test_a_name_in_capitals_behind_a_time_is_no_time_zone(tmp_path: Path, stamp: str, name: str) -> None:
+    told = f"{name} waves.", "Bob waves.", f"{name} grins.", "Bob pages: gold\nThe pier", f"{name} nods."
+    records = read(tmp_path, "\n".join(stamp + line for line in told))
+    assert [record.who for record in records] == [name, "Bob", name, "Bob", "Bob", name]
 
 
 def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
