@@ -57,8 +57,9 @@ _BEGINNING = re.compile(
 """What may be a time, in brackets or without, with all that belongs to it, where a line begins."""
 _PART = re.compile(rf"(?P<time>{_TIME})|(?P<number>\d+)|(?P<zone>{_ZONE})|(?P<word>[^\W\d_]+)|.")
 _PARTS = {"time": _TIME, "number": r"\d+", "zone": _ZONE, "word": _WORD}
-_SAMPLE, _ENOUGH = 500, 5
-"""How many lines of a file show the form of its times; at least one in so many begins with it."""
+_SAMPLE, _ENOUGH, _STEADY = 5_000, 20, 5
+"""How many lines of a file show the form of its times; at least one in so many begins with it, as messages
+may be long; at most one in so many of these has other words there than the one before."""
 _LONGEST_TIME = 80
 """Characters; what belongs to a time is looked for no farther."""
 _OTHER = "other"
@@ -328,8 +329,8 @@ def _form_of_times(path: Path) -> re.Pattern[str] | None:
                 changes[shape] += words.get(shape, now) != now
                 words[shape] = now
     # Days and months change seldom; words that change often are names, or what was said.
-    enough = max(2, lines / _ENOUGH)
-    usual = [one for one, count in shapes.items() if count >= enough and changes[one] * _ENOUGH <= count]
+    enough = max(2, min(3, lines / _STEADY), lines / _ENOUGH)
+    usual = [one for one, count in shapes.items() if count >= enough and changes[one] * _STEADY <= count]
     usual.sort(key=len, reverse=True)
     return re.compile(rf"(?:{'|'.join(usual)})(?:(?<=[\])}}>])|(?!\S))") if usual else None
 

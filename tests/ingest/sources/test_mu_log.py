@@ -218,6 +218,27 @@ def test_a_page_goes_on_in_lines_without_a_time_whatever_form_times_have(tmp_pat
     ]
 
 
+@pytest.mark.parametrize("stamp", ["[05/01/2003 21:14] ", "21.14 ", "May  1 21:14:02 "])
+@pytest.mark.parametrize(
+    "before",
+    [
+        ["welcome to the harbour"] * 40,
+        ["welcome to the harbour"] * 600 + ["{stamp}Ada: hi"] * 60,
+        [*["{stamp}Ada: a long line that"], *["goes on and on"] * 15] * 4,
+    ],
+)
+def test_few_lines_with_a_time_tell_its_form(tmp_path: Path, stamp: str, before: list[str]) -> None:
+    lines = (
+        "{stamp}Caity: hi",
+        "{stamp}Bob pages: I hid it.\nKey: under the mat\nCaity: dig",
+        "{stamp}Caity: oh",
+    )
+    text = "\n".join([*before, *lines]).replace("{stamp}", stamp)
+    records = read(tmp_path, text)[len(before) :]
+    assert [record.kind for record in records] == [Kind.SAY, *[Kind.WHISPER] * 3, Kind.SAY]
+    assert [record.who for record in records] == ["Caity", "Bob", "Bob", "Bob", "Caity"]
+
+
 @pytest.mark.parametrize("stamps", [("[21:14] ", "[5/1/2003 21:14] "), ("[5/1/2003 21:14] ", "21:14 ")])
 def test_a_page_ends_where_a_log_goes_on_with_times_of_another_form(
     tmp_path: Path, stamps: tuple[str, str]
