@@ -44,10 +44,12 @@ _HANDLING = frozenset(["get", "take", "drop", "give", "put", "wear", "open", "pu
 """… and these only if somebody or something that can be handled is named after them."""
 _SIGNS = frozenset(string.punctuation) - frozenset("'(")
 _FLAG = re.compile(r"(?<!\S)--[a-zA-Z]")
+_MARKS = string.punctuation + "“”„‘’‚«»‹›"
 
 
 def may_be_talk(line: str) -> bool:
     """Whether a clean, non-empty line is not written like a command, whatever its words are."""
+    line = unicodedata.normalize("NFKC", line)
     signed = line[0] in _SIGNS and not line.startswith("..")
     return not (signed or "=" in line or _FLAG.search(line))
 
@@ -60,22 +62,22 @@ def why_withheld(line: str, commands: Container[str], world: World) -> str | Non
     Args:
         commands: the names of all commands.
     """
-    if not may_be_talk(line):
-        return ""
     first, _, rest = unicodedata.normalize("NFKC", line).partition(" ")
     word = first.lower()
-    plain = word.strip(string.punctuation)
+    plain = word.strip(_MARKS)
     cut = len(plain) > 3 and any(one.startswith(plain) for one in _LOGIN)
     named = " " in rest and (cut or _is_nearly(plain, _LOGIN, 0.8))  # with a name and a password
     if named or difflib.get_close_matches(word, _LOGIN, n=1, cutoff=0.9):
         return "You are already in the world, and a password should not be heard."
+    to = rest.partition(" ")[0].partition("=")[0].casefold().strip(_MARKS)
+    whispered = plain in _TO_ONE or _is_nearly(plain, [one for one in _TO_ONE if len(one) > 2], 0.75)
+    if whispered and _names_one(to, world):
+        return f"To tell {to} alone, type: whisper {to} = TEXT."
+    if not may_be_talk(line):
+        return ""
     nearly = _NEARLY if word.isalpha() else ["whisper"]  # "look, I …" is talk, "whisper: …" may be none
     if any(word[0] == near[0] for near in difflib.get_close_matches(word, nearly, cutoff=0.75)):
         return None if word in EVERYDAY else ""
-    to = rest.partition(" ")[0].partition("=")[0].casefold().strip(string.punctuation)
-    whispered = word in _TO_ONE or _is_nearly(plain, [one for one in _TO_ONE if len(one) > 2], 0.75)
-    if whispered and _names_one(to, world):
-        return f"To tell {to} alone, type: whisper {to} = TEXT."
     if word == "more" and not rest:
         return "To see the next page of a list, repeat its command with the --page that it names."
     if word == "q":

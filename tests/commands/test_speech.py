@@ -96,6 +96,8 @@ what's that
 ¿qué tal?
 привет
 👍
+（笑） servnak
+…that is so
 42
 a -- b
 come here, old tom
@@ -147,6 +149,15 @@ async def test_talk_is_said_as_it_was_typed(line):
         ("pgae servnak I am afraid", "type: whisper servnak = TEXT"),
         ("ｔell servnak I am afraid", "type: whisper servnak = TEXT"),
         ("tell servnak＝I am afraid", "type: whisper servnak = TEXT"),
+        ("tell servnak = I am afraid", "type: whisper servnak = TEXT"),
+        ("tell “servnak” I am afraid", "type: whisper servnak = TEXT"),
+        ("pm: servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("t: servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("／w servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("＋w servnak I am afraid", "type: whisper servnak = TEXT"),
+        ("＠whisper servnak I am afraid", "Nothing was said"),
+        ("＠forget servnak", "Nothing was said"),
+        ("＊waves＊", "Nothing was said"),
         ("ｗhisper servnak I am afraid", "did you mean whisper?"),
         ("ｗｈｉｓｐｅｒ servnak I am afraid", "Nothing was said"),
         ("connect caity hunter2", "already in the world"),
