@@ -22,30 +22,35 @@ def _name(capital: str) -> str:
 NAME, CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
 """In a script without capitals only an English verb tells where a name ends."""
 ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
+_BEFORE_WORDS = r"(?:,? ?[:\"]|,? ['‘])"
+"""The sign that begins the words, with “ read as "; without a space before it ' may be an apostrophe."""
 _PRIVATE = re.compile(
     r"\b(?:(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*"
     r"|mind-?(?:speak|talk)\w*|afar|long distance|private(?:ly)?|[pd]ms?|msg|txts?|[pr]emits?|@?mail|sends?"
     r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
     r"|fl(?:ü|u\u0308)ster\w*)\b"
-    rf"|\(from [^()]*\)|[\[(<](?:ims?|texts?|query|confidential|secret)\b|{ARROW}|s you,? ?[:\"]"
-    rf"|\bsenses?,? ?[:\"]|\bteils?t [^:\"]{{1,60}} mit,? ?[:\"]"
-    rf"|^you (?:sense (?-i:{CAPITAL})|(?:ask|(?:exclaim|reply|respond) to) (?-i:{CAPITAL})[^:\"]{{0,60}}:)"
+    rf"|\(from [^()]*\)|[\[({{<](?:ims?|texts?|query|confidential|secret)\b|{ARROW}"
+    rf"|(?:s you|\bsenses?|^(?-i:{NAME}) texts?(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
+    rf"|\b(?:teils?t [^:\"]{{1,60}} mit|erwiders?t [^:\"]{{1,60}}|zu (?:dir|euch|ihnen)){_BEFORE_WORDS}"
+    rf"|^you (?:sense (?:that )?(?-i:{CAPITAL})"
+    rf"|(?:ask|(?:exclaim|reply|respond) to) (?-i:{CAPITAL})[^:\"]{{0,60}}{_BEFORE_WORDS})"
     rf"|^(?-i:\W?(?:{CASED_NAME} )?(?i:from|to)(?::| {CAPITAL}[^:.\])>]{{0,40}}[:\])>])"
     rf"|[*>-]{CAPITAL}\w*[*<-] |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
 )
 """Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
-_AFTER_COLON = re.compile(r": ([\[(<]\w+[\])>])?.*")
+_AFTER_COLON = re.compile(r": ([\[({<]\w+[\])}>])?.*")
 _SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request; some add whom it is sent to."""
 _TO = re.compile(ARROW)
 _SEEN = re.compile(
-    r"^(?:[^\"“:]{0,60}(?:[\"“]|: )|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
-    r"|You (?:paged?|sense|whisper(?:ed)?)\b"
-    r"|[\[(<](?:\w+|[^\])>]{0,40}(?i:\bfrom|\bto) [^\])>]{1,40})[\])>]"
-    rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|whispers)\b|{ARROW}))"
+    r"^(?:[^\"“:]{0,60}(?:[\"“]|: |(?:,|s you|\bsenses?) ['‘])"
+    r"|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
+    r"|You (?:paged?|sense|text|whisper(?:ed)?|(?:exclaim|reply|respond) to|ask (?![a-z]))\b"
+    r"|[\[({<](?:\w+|[^\])}>]{0,40}(?i:\bfrom|\bto) [^\])}>]{1,40})[\])}>]"
+    rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|texts|whispers)\b|{ARROW}))"
 )
 """How a line that players see begins, and hardly anything that somebody says."""
 

@@ -84,12 +84,13 @@ _SAYS = re.compile(
 )
 _COLON = re.compile(rf"^(?i:from )?(?!(?i:to) )(?P<name>{CASED_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(
-    rf"^(?P<name>{NAME}) (?:pages?|tells?|whispers?|[DIP]Ms?|to|{ARROW})"
+    rf"^(?P<name>{NAME}) (?:pages?|tells?|texts?|whispers?|[DIP]Ms?|to|{ARROW})"
     rf"(?: (?:to )?(?:\([^)]*\)|[{WORD}, ]+?))?(?:: |,? [\"“'‘])(?P<words>.+?)[\"”'’]?$"
 )
 _AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{CASED_NAME}) (?P<words>.+)$")
 _SENSED = re.compile(
-    rf"^(?:You sense:? |{NAME} senses(?:: |,? [\"“]))(?P<name>{CASED_NAME}) (?P<words>.+?)[\"”]?$"
+    rf"^(?:You sense(?::| that)? |{NAME} senses(?:: |,? [\"“'‘]))"
+    rf"(?P<name>{CASED_NAME}) (?P<words>.+?)[\"”'’]?$"
 )
 """A pose that is whispered."""
 _NOBODY = frozenset({"From", "Long", "To"})
