@@ -76,10 +76,10 @@ _LONGEST_HEADING = 200
 """Characters; looking for a date anywhere in a line takes time by the square of its length."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CHANNEL = re.compile(r"^(?P<open>[<\[])(?P<channel>[^<>\[\]]{1,40})[>\]]\s+(?P<rest>.+)$")
-_NO_PRONOUN = r"(?!(?:\S+ ){0,2}(?:He|She|It|They|We|I) )"
-"""Servers show names, so "He says" is in what somebody wrote."""
+_PRONOUN = re.compile(r"(?:^| )(?:He|She|It|They|We|I)$")
+"""Servers show names, so "He says" below a page is in what somebody wrote. "He Ping" is a name."""
 _SAYS = re.compile(
-    rf"^{_NO_PRONOUN}(?P<name>{NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
+    rf"^(?P<name>{NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
     r"(?: to [^\",:]{1,40})?[,:]? [\"“'‘](?P<words>.+?)[\"”'’]?$"
 )
 _COLON = re.compile(rf"^(?i:from )?(?!(?i:to) )(?P<name>{CASED_NAME}): (?P<words>.+)$")
@@ -96,7 +96,7 @@ _SENSED = re.compile(
 _NOBODY = frozenset({"From", "Long", "To"})
 """Words that may begin a line but are not names."""
 _COMES = re.compile(
-    rf"^{_NO_PRONOUN}(?P<name>{NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
+    rf"^(?P<name>{NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
 )
 _POSE = re.compile(rf"^[^\W\da-z_][{WORD}.'’-]* .")
 _HEADER = re.compile(
@@ -224,10 +224,11 @@ class MuLog:
             return True
         line = channel["rest"] if channel else line
         says, comes = _SAYS.match(line), _COMES.match(line)
-        if says and (says["name"] in self._names or not says["name"][0].islower()):
+        name = says["name"] if says else ""
+        if name in self._names or (name and not name[0].islower() and not _PRONOUN.search(name)):
             return True
         if comes and comes["words"].count(" ") == 1:  # "has arrived.", and nothing more
-            return True
+            return not _PRONOUN.search(comes["name"])
         name, _, words = line.partition(": ")
         known = bool(words) and name in self._names and name.casefold() not in _FIELDS
         return known or (_PAGE.match(line) is not None and without_address(line)[1])
@@ -263,7 +264,7 @@ class MuLog:
         line, private = without_address(line)
         private |= _HEADER.match(line) is not None
         place, who, words, kind = self._heard(line)
-        if kind is not Kind.EMOTE and who:
+        if who and kind is not Kind.EMOTE and not _PRONOUN.search(who):
             self._know(who)
         return place, who, words, Kind.WHISPER if private else kind
 

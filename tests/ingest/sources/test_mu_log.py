@@ -153,6 +153,7 @@ def test_the_second_line_of_a_page_is_as_private_as_the_first(tmp_path: Path) ->
         ("[21:15] Bob pages, ‘I hid O’Brien’s|[21:15] Gold in the docks’|[21:15] Bob waves.", 2),
         ("[21:15] Bob pages: ‘I hid it|[21:15] Ada says, ‘hi’|[21:15] Bob waves.", 1),
         ('Ada: hi|Bob whispers: "I hid it|He says "the gold|Dig. She says, "So.|He has left.|Ada: hi', 4),
+        ("He says, 'hi'|Bob pages: I hid it.|He says, 'dig'|He has left.|He waves|He Ping says, 'hi'", 4),
     ],
 )
 def test_what_continues_a_private_line_is_as_private(tmp_path: Path, lines: str, private: int) -> None:
@@ -431,6 +432,8 @@ def read(tmp_path: Path, text: str) -> list[SourceRecord]:
         ("Bob has disconnected.", "Bob", "has disconnected.", Kind.LEAVE, ""),
         ("Bob grins at Caity.", "Bob", "grins at Caity.", Kind.EMOTE, ""),
         ("Bob's ears twitch.", "Bob", "'s ears twitch.", Kind.EMOTE, ""),
+        ('He Ping says, "hello"', "He Ping", "hello", Kind.SAY, ""),
+        ("Old I Ching has arrived.", "Old I Ching", "has arrived.", Kind.ARRIVE, ""),
         ("the wind howls", "", "the wind howls", Kind.EVENT, ""),
     ],
 )
