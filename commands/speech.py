@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _EVERYDAY = (
     "no nor so we do he not done don easy eat ease ears quite quiet quiz went wet looks looked lock loop "
-    "hell held helped helps heal heap exist exists edit shout dawn logic "
+    "hell held helped helps heal heap exist exists edit shout dawn logic lingo "
     "creature creative connected connection"
 )
 EVERYDAY = frozenset(_EVERYDAY.split())
@@ -35,6 +35,8 @@ EVERYDAY = frozenset(_EVERYDAY.split())
 _NEARLY = ["whisper", "look", "help", "quit", "exit", "emote", "north", "south", "east", "west", "down"]
 """Commands whose misspelling is not said; of the others, saying it does no harm."""
 _LOGIN = ["connect", "create", "login"]
+_NO_NAME = frozenset(["a", "an", "and", "as", "at", "in", "is", "of", "on", "the", "to", "was", "with"])
+"""Words that never are the name behind a login."""
 _TO_ONE = ["tell", "page", "msg", "message", "reply", "t", "p", "dm", "pm", "w", "wh"]
 """What a whisper is called in other worlds, if somebody's name follows."""
 _ALONE = frozenset(["inventory", "inv", "score", "equipment"])
@@ -65,9 +67,11 @@ def why_withheld(line: str, commands: Container[str], world: World) -> str | Non
     first, _, rest = unicodedata.normalize("NFKC", line).partition(" ")
     word = first.lower()
     plain = word.strip(_MARKS)
-    cut = len(plain) > 3 and any(one.startswith(plain) for one in _LOGIN)
-    named = " " in rest and (cut or _is_nearly(plain, _LOGIN, 0.8))  # with a name and a password
-    if named or difflib.get_close_matches(word, _LOGIN, n=1, cutoff=0.9):
+    behind = rest.lower().split()
+    login = _is_nearly(plain, _LOGIN, 0.8 if len(behind) == 2 else 0.9)  # with a name and a password, or more
+    cut = len(behind) == 2 and len(plain) > 1 and any(one.startswith(plain) for one in _LOGIN)
+    talk = plain in EVERYDAY or word.endswith(",") or not _NO_NAME.isdisjoint(behind[:1])
+    if plain in _LOGIN or ((login or cut) and not talk):
         return "You are already in the world, and a password should not be heard."
     to = rest.partition(" ")[0].partition("=")[0].casefold().strip(_MARKS)
     whispered = plain in _TO_ONE or _is_nearly(plain, [one for one in _TO_ONE if len(one) > 2], 0.75)

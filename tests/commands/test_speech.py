@@ -84,6 +84,16 @@ me and servnak
 really servnak, that is so
 content with what I have
 logic is on my side
+Logan is here now
+Logan, come here
+Logan is here
+lingo is hard to learn
+lingo! I love it
+creates a mess every time
+creates a mess
+connects to the well
+con artists are everywhere
+log in please
 connection lost again, servnak
 forget it
 recall that day?
@@ -165,6 +175,11 @@ async def test_talk_is_said_as_it_was_typed(line):
         ("conn caity hunter2", "already in the world"),
         ("craete caity hunter2", "already in the world"),
         ("lgoin caity my dog hunter2", "already in the world"),
+        ("conect caity my dog hunter2", "already in the world"),
+        ("connects caity hunter2", "already in the world"),
+        ("connect the dots", "already in the world"),
+        ("con caity hunter2", "already in the world"),
+        ("cr: caity hunter2", "already in the world"),
         ("ｃonnect caity hunter2", "already in the world"),
         ("conect caity hunter2", "already in the world"),
         ("create caity hunter2", "already in the world"),
