@@ -262,10 +262,17 @@ def _with_corrections(
 def _with_answers(
     near: Sequence[Recalled], far: Sequence[Recalled], corrections: Mapping[int, int], most: int
 ) -> list[Recalled]:
-    """At most `most` of both: first of what is far that which answers, or corrects what answers."""
-    answering = {one.entry.id for one in (*near, *far) if one.scores.get(Why.ANSWER, 0.0) >= ANSWERS}
-    answering |= {corrections[number] for number in answering & corrections.keys()}
-    return [*(one for one in far if one.entry.id in answering), *near][:most]
+    """At most `most` of both: what is near, and of what is far that which answers, or corrects what answers.
+
+    Where there is no room for more, one of these takes the place of the last of what is near.
+    """
+    likely = {one.entry.id: one.scores.get(Why.ANSWER, 0.0) for one in (*near, *far)}
+    answering = {number for number, answers in likely.items() if answers >= ANSWERS}
+    corrected_by = {corrections[number] for number in answering & corrections.keys()}
+    brought = [one for one in far if one.entry.id in answering | corrected_by]
+    # What was corrected must not come without its correction.
+    brought.sort(key=lambda one: (one.entry.id not in corrected_by, -likely[one.entry.id]))
+    return [*brought[: max(most - len(near), 1)], *near][:most]
 
 
 def _farther(

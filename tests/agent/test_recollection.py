@@ -23,6 +23,7 @@ from noodlings.agent.recollection import (
     PHRASES,
     TALK_SECONDS,
     _answering_words,
+    _with_answers,
     linked,
     question,
     recollections,
@@ -37,7 +38,7 @@ from noodlings.ports import Answer
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
 from noodlings.text import forget_texts
-from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry, Why
+from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import RecalledTrace, Trace
 from tests.agent.archives import filled
@@ -671,6 +672,24 @@ async def test_a_line_that_is_no_nearer_than_others_comes_to_mind_if_it_is_read_
     asked = await agent.perceive(say("Phi, what of the harvest?"))
     assert (line in read) == (not secret)
     assert (recalled_in(asked, told.entry_id) is not None) == (likely > 0.4 and not secret)
+
+
+def read_as(number: int, likely: float) -> Recalled:
+    return Recalled(an_entry(number), (Why.SEMANTIC,), 0.5, {Why.ANSWER: likely})
+
+
+def test_in_a_full_room_one_of_what_answers_from_farther_off_takes_the_last_place() -> None:
+    near = [read_as(number, 0.1) for number in range(8)]
+    far = [read_as(10, 0.5), read_as(11, 0.9), read_as(12, 0.3)]
+    assert _with_answers(near, far, {}, 8) == [far[1], *near[:7]]
+    assert _with_answers(near[:6], far, {}, 8) == [far[1], far[0], *near[:6]]
+    assert _with_answers(near, far[2:], {}, 8) == near
+
+
+def test_what_was_corrected_does_not_come_without_its_correction() -> None:
+    near = [read_as(number, 0.1) for number in range(8)]
+    former, latter = read_as(10, 0.9), read_as(11, 0.1)
+    assert _with_answers(near, [former, latter], {10: 11}, 8) == [latter, *near[:7]]
 
 
 PLACES = (
