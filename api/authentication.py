@@ -105,9 +105,9 @@ class AccessToken:
         """The percept, with the world that sends it: it hears the answer, also what a character is told."""
         if self.role is not Role.WORLD:
             return percept
-        world, data = f"api_{self.role}", dict(percept.data)
+        world = f"api_{self.role}"
         overheard_by = world if self.character(percept.user_id) else ""
-        return replace(percept, data=data | {CLIENT_WORLD: world}, overheard_by=overheard_by)
+        return replace(percept, data=percept.data | {CLIENT_WORLD: world}, overheard_by=overheard_by)
 
     def require(self, *roles: Role, to: str) -> None:
         """Raise `Forbidden` unless it has one of these roles; `to` completes "may not"."""

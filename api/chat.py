@@ -22,8 +22,8 @@ from api.parts import Held, OnBehalfOf, SocietyPart, only_one, parts_of, topic_r
 from api.perceive import KeyHeader
 from api.problem import chat_problem, status_of
 from noodlings.agent.society import Society
+from noodlings.agent.turn import trace_of
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
-from noodlings.inspect.turns import trace_of
 from noodlings.ports import Allowance
 from noodlings.recall.narrative import token_count
 from noodlings.text import clean

@@ -48,7 +48,7 @@ from noodlings.agent.perceiving import (
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
-from noodlings.agent.turn import Turn, timed
+from noodlings.agent.turn import Turn, timed, trace_of
 from noodlings.agent.unit_of_work import MADE_OF, UnitOfWork
 from noodlings.mind.appetites import DriveTable, Goal
 from noodlings.ports import AgentRecord, AgentState, Allowance, Changes, Forgotten, OwnLine, ReadTraces
@@ -201,8 +201,7 @@ class Agent:
         entry = self.entry(entry_id)
         if entry is None or entry.user_id == self.id or entry.tier is Tier.SEALED:
             return None
-        kept = self._services.store.traces(self.id, 1, before=entry_id + 1)
-        felt = kept[0] if kept and kept[0].entry_id == entry_id else None
+        felt = trace_of(self._services.store, self.id, entry_id)
         alone = entry.affect or NEUTRAL
         turn = Turn(
             Percept(
@@ -611,10 +610,12 @@ class Agent:
             if line.text in said:
                 core.said[at] = replace(line, audience=of_audiences((line.audience, audience)))
         for number in turns.union(known) & traces.keys():
-            for trace in store.traces(self.id, before=number + 1):  # as confined by now
-                confined = of_audiences((trace.audience, audience))
-                if confined != trace.audience:
-                    store.commit(Changes(self.id, trace=replace(trace, audience=confined)))
+            trace = trace_of(store, self.id, number)  # as confined by now
+            if trace is None:
+                continue
+            confined = of_audiences((trace.audience, audience))
+            if confined != trace.audience:
+                store.commit(Changes(self.id, trace=replace(trace, audience=confined)))
         store.commit(Changes(self.id, state=core.state()))
         return answers
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from noodlings.affect.mood import Mood
-from noodlings.ports import Allowance, Speech
+from noodlings.ports import Allowance, Speech, Store
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
@@ -171,3 +171,9 @@ def timed(milliseconds: dict[str, float], step: str) -> Iterator[None]:
         yield
     finally:
         milliseconds[step] = round((time.perf_counter() - began) * 1e3, 3)
+
+
+def trace_of(store: Store, agent_id: str, entry_id: int) -> Trace | None:
+    """The trace of the turn in which a memory was perceived; None where none is kept."""
+    latest = store.traces(agent_id, 1, before=entry_id + 1)
+    return latest[0] if latest and latest[0].entry_id == entry_id else None

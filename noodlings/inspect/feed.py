@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from noodlings.inspect.turns import trace_of
+from noodlings.agent.turn import trace_of
 from noodlings.inspect.viewpoint import Viewpoint, may_read
 from noodlings.inspect.views import ViewOfAgent
 from noodlings.inspect.why import WhyView, as_seen

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from noodlings.agent.turn import trace_of
 from noodlings.inspect.viewpoint import Viewpoint, readable
 from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
-from noodlings.ports import Repository
 from noodlings.recall.lexical import stems
 from noodlings.text import clean
 from noodlings.values.audience import may_learn
@@ -91,12 +91,6 @@ def _own_turns(viewpoint: Viewpoint, wanted: Callable[[Trace], bool]) -> Iterato
             trace = trace_of(viewpoint.store, viewpoint.agent_id, entry_id)
             if trace is not None and wanted(trace):
                 yield trace, percepts[entry_id]
-
-
-def trace_of(store: Repository, agent_id: str, entry_id: int) -> Trace | None:
-    """The trace of the turn in which a memory was perceived; None where none is kept."""
-    latest = store.traces(agent_id, 1, before=entry_id + 1)
-    return latest[0] if latest and latest[0].entry_id == entry_id else None
 
 
 def recalled_in(viewpoint: Viewpoint, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:

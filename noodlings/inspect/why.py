@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from noodlings.agent.turn import trace_of
 from noodlings.errors import Forbidden, UserError
-from noodlings.inspect.turns import recalled_in, trace_of, turn_view, turns
+from noodlings.inspect.turns import recalled_in, turn_view, turns
 from noodlings.inspect.viewpoint import Viewpoint, felt
 from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View, ViewOfAgent
 from noodlings.text import clean
