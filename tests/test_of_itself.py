@@ -130,7 +130,8 @@ async def test_a_murmur_and_thanks_get_no_comfort_and_no_image(say: Say, agent: 
         if line == "hm" or "thank" in line:
             assert not any(image in said for image in images), (line, said)
             assert "Go easy" not in said
-            assert "no hurry" not in said
+            assert "time you need" not in said
+            assert "alone with it" not in said
 
 
 @pytest.mark.parametrize("agent", ["gus", "heather"])

@@ -1,4 +1,5 @@
-"""What a line is when somebody says it: how it feels, how far it is worth keeping, and what to answer.
+"""What a line is when somebody says it: how it feels, how far it is worth keeping, what to answer, as what
+a kind listener hears it.
 
 A vector tells what a line is about, and not how good or bad that is: half of what people tell, they tell
 without a word of feeling. So the upper four layers of MiniLM were trained on lines as people say them
@@ -15,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.embed.session import load_session
-from noodlings.values.reading import ACTS, LineReading
+from noodlings.values.reading import ACTS, FINE_ACTS, LineReading
+from noodlings.values.wording import DialogueAct
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -36,10 +38,21 @@ def read_line(states: npt.NDArray[np.float32]) -> LineReading:
     """
     [read] = _session().run(["read"], {"states": states[None]})[0]
     valence, significance = (float(number) for number in read[:2])
-    raised = np.exp(read[2:] - read[2:].max())
-    acts = zip(ACTS, (raised / raised.sum()).tolist(), strict=True)
+    acts, fine_acts = np.split(read[2:], [len(ACTS)])
     worth = max(0.0, min(significance / UTMOST, 1.0))
-    return LineReading(max(-1.0, min(valence, 1.0)), worth, tuple(acts))
+    return LineReading(
+        max(-1.0, min(valence, 1.0)),
+        worth,
+        _probabilities(ACTS, acts),
+        _probabilities(FINE_ACTS, fine_acts),
+    )
+
+
+def _probabilities(
+    acts: tuple[DialogueAct, ...], logits: npt.NDArray[np.float32]
+) -> tuple[tuple[DialogueAct, float], ...]:
+    raised = np.exp(logits - logits.max())
+    return tuple(zip(acts, (raised / raised.sum()).tolist(), strict=True))
 
 
 @cache

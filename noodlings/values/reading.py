@@ -14,6 +14,17 @@ ACTS = (
 )  # fmt: skip
 """What a model tells apart, in its order."""
 
+FINE_ACTS = (
+    DialogueAct.STATEMENT, DialogueAct.GLAD, DialogueAct.PLEASURE, DialogueAct.AMUSING, DialogueAct.SAD,
+    DialogueAct.GRUMBLE, DialogueAct.WORRIED, DialogueAct.WRONGED, DialogueAct.PLAN, DialogueAct.AWAY,
+    DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.KEEP, DialogueAct.SECRET, DialogueAct.REMARK,
+    DialogueAct.SURPRISE, DialogueAct.UNWELL, DialogueAct.EMERGENCY, DialogueAct.OFFER, DialogueAct.WARNING,
+    DialogueAct.ASIDE, DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS,
+    DialogueAct.APOLOGY, DialogueAct.PRAISE, DialogueAct.INSULT, DialogueAct.QUESTION,
+)  # fmt: skip
+"""What a kind listener hears in it, more finely told apart, in the order of the model. What the acts tell
+better is among them so that the others are told from it."""
+
 
 @dataclass(frozen=True, slots=True)
 class LineReading:
@@ -23,12 +34,22 @@ class LineReading:
         valence: how bad or good what it tells is for whoever says it, −1…1.
         significance: how far it is worth keeping, 0…1.
         acts: what has to be answered, with the probability of each; together 1.
+        fine_acts: the same as a kind listener hears it, more finely told apart; together 1.
     """
 
     valence: float
     significance: float
     acts: tuple[tuple[DialogueAct, float], ...] = ()
+    fine_acts: tuple[tuple[DialogueAct, float], ...] = ()
 
     def likeliest(self) -> tuple[DialogueAct, float]:
         """The act that most likely has to be answered, and its probability; a statement if none is known."""
-        return max(self.acts, key=lambda act: act[1], default=(DialogueAct.STATEMENT, 0.0))
+        return _likeliest(self.acts)
+
+    def likeliest_fine_act(self) -> tuple[DialogueAct, float]:
+        """The likeliest of the fine acts, and its probability; a statement if none is known."""
+        return _likeliest(self.fine_acts)
+
+
+def _likeliest(acts: tuple[tuple[DialogueAct, float], ...]) -> tuple[DialogueAct, float]:
+    return max(acts, key=lambda act: act[1], default=(DialogueAct.STATEMENT, 0.0))

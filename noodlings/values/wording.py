@@ -59,6 +59,8 @@ class DialogueAct(StrEnum):
     """A word that asks for nothing: yes, no, ok, lol."""
     OVERHEARD = "overheard"
     """Somebody else is greeted, thanked, teased …: "well done, Bob"."""
+    ASIDE = "aside"
+    """Not meant for it, or in need of no answer: muttering, a word to others, a small gesture."""
     PUZZLED = "puzzled"
     """Somebody does not see what it means, or has heard it before."""
 
@@ -100,9 +102,31 @@ class DialogueAct(StrEnum):
     TEASING = "teasing"
     """Teased, or told a joke."""
     GRUMBLE = "grumble"
-    """Somebody complains about a trifle."""
+    """Somebody complains about a trifle, or is tired or sore."""
     REMARK = "remark"
     """A word about the weather, the room, nothing much."""
+    AMUSING = "amusing"
+    """A comic story, a boast, banter."""
+    PLEASURE = "pleasure"
+    """A small thing that somebody enjoys."""
+    SURPRISE = "surprise"
+    """Something strange or startling."""
+    PLAN = "plan"
+    """Somebody is about to do something: a journey, a test, a beginning."""
+    WORRIED = "worried"
+    """Somebody doubts, is nervous or ashamed."""
+    WRONGED = "wronged"
+    """Somebody was wronged."""
+    UNWELL = "unwell"
+    """Somebody seems unwell, and does not say so."""
+    EMERGENCY = "emergency"
+    """Somebody is in danger now."""
+    ORDER = "order"
+    """Asked for something that is simply done or served: "two soups"."""
+    AWAY = "away"
+    """Somebody goes away for a moment: "brb"."""
+    MESSAGE = "message"
+    """Something to be passed on to somebody else."""
 
     REMEMBER = "remember"
     """Asked about something it remembers: {memory}."""
@@ -234,19 +258,20 @@ class Phrase:
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """Case-folded pieces, of which every line that was made of it holds one.
+        """Case-folded pieces, of which every line that was made of it holds one, a full stop for each
+        exclamation mark: a mood may have changed one into the other.
 
         This is its longest fixed piece if that is long enough, else the pieces of all alternatives.
         """
-        fixed = [part.strip().casefold() for part in self.parts if isinstance(part, str)]
+        fixed = [calm(part.strip()) for part in self.parts if isinstance(part, str)]
         longest = max(fixed, key=len, default="")
         if len(longest) >= _TELLING:
             return (longest,)
-        pieces = (part.strip().casefold() for part in _walk(self.parts) if isinstance(part, str))
+        pieces = (calm(part.strip()) for part in _walk(self.parts) if isinstance(part, str))
         return tuple(piece for piece in pieces if len(piece) > _TELLING // 2)
 
     def is_in(self, line: str) -> bool:
-        """Whether a (case-folded) line was probably made of this phrase."""
+        """Whether a line, made `calm`, was probably made of this phrase."""
         return any(mark in line for mark in self.marks)
 
     @cached_property
@@ -258,6 +283,12 @@ class Phrase:
         """One variant with the slots filled. Raises `KeyError` for a slot that has no value."""
         text = _SPACES.sub(" ", _expand(self.parts, random, slots)).strip()
         return _GAP_BEFORE_MARK.sub("", text)
+
+
+@lru_cache(maxsize=4096)
+def calm(text: str) -> str:
+    """In lower case and with full stops for exclamation marks, as phrases are looked for in earlier lines."""
+    return text.casefold().replace("!", ".")
 
 
 @lru_cache(maxsize=8192)

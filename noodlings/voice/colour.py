@@ -108,8 +108,11 @@ _DARK = frozenset({"sorrow", "fear", "anger"})
 """Feelings out of place in a pleasant moment."""
 _AGAINST = frozenset({"fear", "anger"})
 """Feelings that the speaker would take personally."""
-_WANTED = frozenset({DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.ADVICE})
-"""Acts of somebody who wants something done."""
+_NO_DIGRESSION = frozenset({
+    DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.ADVICE, DialogueAct.ORDER,
+    DialogueAct.MESSAGE, DialogueAct.EMERGENCY, DialogueAct.AWAY, DialogueAct.ASIDE,
+})  # fmt: skip
+"""Acts of somebody who wants something done, or who says next to nothing."""
 UNPLEASANT = -0.15
 """Valence of the line up to which they may show."""
 
@@ -182,7 +185,7 @@ def _answers(thought: str, utterance: Utterance) -> bool:
     A moment added by another lens ("it was like this when …") does not count as a memory.
     """
     told, heard = RETELLS.search(_ALIKE.sub("", thought)) is not None, understood_line(utterance)
-    return told or heard.question is not QuestionKind.NONE or heard.act in _WANTED
+    return told or heard.question is not QuestionKind.NONE or heard.answered in _NO_DIGRESSION
 
 
 def _goal_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:

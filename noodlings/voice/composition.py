@@ -7,6 +7,7 @@ answer.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from noodlings.ports import Utterance
@@ -17,7 +18,7 @@ from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strength
 from noodlings.voice.reply_content import FEW_WORDS, IN_MANNER, ReplyContent, decide, slots
 from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.understanding import UnderstoodLine
-from noodlings.voice.words import tokens
+from noodlings.voice.words import name_of, tokens
 
 ENOUGH_WORDS = 18
 """Words of a body to which nothing is added."""
@@ -40,8 +41,19 @@ _SERIOUS = frozenset({
     DialogueAct.INSULT, DialogueAct.EMOTE_HARSH, DialogueAct.REMEMBER, DialogueAct.UNSURE,
     DialogueAct.LEARNED,
     DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE, DialogueAct.ANGRY, DialogueAct.WARNING,
+    DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.EMERGENCY,
 }) | _RESERVED  # fmt: skip
 """Acts, besides the heavy ones, after which a playful gesture is out of place."""
+_PLAINLY = _RESERVED | {
+    DialogueAct.ASIDE, DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.AWAY, DialogueAct.WORRIED,
+    DialogueAct.WRONGED, DialogueAct.UNWELL, DialogueAct.EMERGENCY,
+}  # fmt: skip
+"""Acts before whose answer no outburst fits."""
+_COMPLETE = frozenset({
+    DialogueAct.SECRET, DialogueAct.COMFORT, DialogueAct.KEEP, DialogueAct.EMERGENCY, DialogueAct.MESSAGE,
+    DialogueAct.ORDER,
+})  # fmt: skip
+"""Acts to whose answer nothing is added."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
 
 
@@ -91,9 +103,9 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     body = book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     in_manner, case = content.act in IN_MANNER, utterance.persona.voice.case
     draft = Draft(body, told=content.told, in_manner=in_manner, case=case)
-    draft = replace(draft, opening=_opening(draft, content, book))
+    draft = replace(draft, opening=_opening(draft, content, utterance, book))
     closing = _closing(draft, content, utterance, book)
-    if closing.rstrip(".!?").casefold() not in body.casefold():
+    if closing.rstrip(".!?").casefold() not in body.casefold() and not _twice(closing, draft, utterance):
         draft = replace(draft, closing=closing)
     draft = replace(draft, gesture=_gesture(draft, content, utterance, book), gesture_first=book.chance(0.4))
     # The same few words to the same small talk would soon be heard again.
@@ -122,16 +134,24 @@ def _asked_how_it_is(content: ReplyContent, utterance: Utterance) -> DialogueAct
     return content.act
 
 
-def _opening(draft: Draft, content: ReplyContent, book: Phrasebook) -> str:
+def _opening(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:
     if content.heavy and content.act is DialogueAct.REMINDED:
         return book.one_of(book.interjections(SpokenFeeling.SORROW), rest=3)
     first = draft.body.split(maxsplit=1)[0].strip(",.!?…*").lower()
     often = 0.3 if content.felt is SpokenFeeling.CALM else 0.5
-    if content.told or content.act in _RESERVED or first in _OUTBURST_ENOUGH or not book.chance(often):
+    if content.told or content.act in _PLAINLY or first in _OUTBURST_ENOUGH or not book.chance(often):
         return ""
     opening = book.one_of(book.interjections(content.felt), rest=3)
     # "Sister! Sister, …" is one too many.
-    return "" if _long_words(opening) & _long_words(draft.body) else opening
+    if _long_words(opening) & _long_words(draft.body) or _twice(opening, draft, utterance):
+        return ""
+    return opening
+
+
+def _twice(part: str, draft: Draft, utterance: Utterance) -> bool:
+    """Whether the speaker would be called by name once more."""
+    name = re.compile(rf"\b{re.escape(name_of(utterance))}\b", re.I)
+    return bool(name.search(part)) and bool(name.search(f"{draft.opening} {draft.body}"))
 
 
 def _long_words(text: str) -> set[str]:
@@ -142,7 +162,7 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
     if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH_WORDS:
         return ""
     often = 0.25 + 0.45 * _outgoing(utterance)
-    if content.act in (DialogueAct.SECRET, DialogueAct.COMFORT, DialogueAct.KEEP):
+    if content.act in _COMPLETE:
         return ""
     if utterance.percept.kind is Kind.WHISPER and not content.answers and book.chance(0.5):
         return book.line(DialogueAct.SECRET)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from noodlings.values.affect import Affect
 from noodlings.values.persona import Persona, PersonaVoice
-from noodlings.values.wording import SLOTS, DialogueAct, Phrase, SpokenFeeling, parse
+from noodlings.values.wording import SLOTS, DialogueAct, Phrase, SpokenFeeling, calm, parse
 from noodlings.voice.words import load_yaml
 
 NOTICEABLE = 0.3
@@ -108,7 +108,7 @@ def shared_colours() -> dict[str, tuple[str, ...]]:
 class Phrasebook:
     def __init__(self, persona: Persona, said: Sequence[str], seed: int) -> None:
         self._voice = persona.voice
-        self._recent = [_plain(line) for line in said[-WINDOW:]]
+        self._recent = [calm(line) for line in said[-WINDOW:]]
         self._all_recent = "\n".join(self._recent)
         self._slots: dict[str, str] = {}
         self._random = random.Random(seed)  # noqa: S311 -- words, not secrets; a replay must get the same
@@ -208,9 +208,3 @@ class Phrasebook:
         if species[:1].lower() in tuple("aeiou"):
             return re.sub(rf"\b(a) (?={re.escape(species)}\b)", r"\1n ", said, flags=re.I)
         return said
-
-
-@lru_cache(maxsize=4096)
-def _plain(text: str) -> str:
-    """Ignore case and exclamation marks when looking for a phrase in earlier lines."""
-    return text.casefold().replace("!", ".")

@@ -31,7 +31,7 @@ from noodlings.voice.selection import (
     nearest,
     reminders,
 )
-from noodlings.voice.understanding import UnderstoodLine, understand
+from noodlings.voice.understanding import HEAVY, UnderstoodLine, understand
 from noodlings.voice.words import HOUR, calls_another, name_of, shown, tokens, topic_stems, words_for
 
 _NAMED = re.compile(r"(?i:an?|the|some|my|your|our|their|his|her|one|two|three|\d+) |\S+['’]s? |[A-Z]")
@@ -71,13 +71,27 @@ _TELLS = frozenset({
 _TO_SOMEBODY = frozenset({
     DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.THANKS, DialogueAct.APOLOGY, DialogueAct.PRAISE,
     DialogueAct.INSULT, DialogueAct.TEASING, DialogueAct.OFFER, DialogueAct.WARNING, DialogueAct.REQUEST,
-    DialogueAct.SHORT,
+    DialogueAct.SHORT, DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.AWAY,
 })  # fmt: skip
 """Acts that are none of its business where they are for somebody else."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
 """Acts that tell a memory that nobody asked for."""
 _COMFORTED = _TELLS | {DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED}
 """Acts that get comfort where the tone is grave."""
+_GLAD = frozenset({DialogueAct.GLAD, DialogueAct.PLEASURE, DialogueAct.AMUSING})
+"""Fine acts of joy."""
+_NOT_IN_GRIEF = _GLAD | {DialogueAct.REMARK, DialogueAct.SURPRISE, DialogueAct.PLAN, DialogueAct.ASIDE}
+"""Fine acts out of place where the tone is grave."""
+_HEAVY_NEWS = frozenset({DialogueAct.SAD, DialogueAct.WORRIED, DialogueAct.WRONGED})
+"""Fine acts out of place where the tone is glad."""
+_FELT_BY_VALENCE = {DialogueAct.GLAD: 1.0, DialogueAct.SAD: -1.0}
+"""Fine acts that the valence of the line must bear out, and its sign."""
+COMFORTED_FROM = 0.25
+"""Probability that a line calls for comfort from which it goes on with an earlier grief."""
+_DONE_AT_ONCE = frozenset({
+    DialogueAct.EMERGENCY, DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.AWAY,
+})  # fmt: skip
+"""Fine acts before which no memory comes up."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 CLEARLY = 0.4
 """Valence times importance from which a feeling without words decides the act."""
@@ -85,7 +99,10 @@ STILL_SAD = -0.1
 """Valence up to which a line after a sad one is comforted."""
 PLEASANT = 0.3
 """Valence of a line from which a dark memory is out of place."""
-_FELT_WITH = {DialogueAct.COMFORT: SpokenFeeling.SORROW, DialogueAct.GLAD: SpokenFeeling.JOY}
+_FELT_WITH = {
+    DialogueAct.COMFORT: SpokenFeeling.SORROW, DialogueAct.GLAD: SpokenFeeling.JOY,
+    DialogueAct.KEEP: SpokenFeeling.CALM,
+}  # fmt: skip
 """Acts with a fixed feeling."""
 _COMES, _GOES = (DialogueAct.GREETING, DialogueAct.ARRIVE), (DialogueAct.FAREWELL, DialogueAct.LEAVE)
 _BY_MANNER = {
@@ -153,7 +170,9 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     felt = _FELT_WITH.get(act, felt)
     sorrowful = act in _BRINGS_UP and felt is SpokenFeeling.SORROW
     heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
-    comforts = heavy and (understood.heavy or sorrowful or _still_sad(understood, utterance))
+    practical = act is understood.fine_act and act not in HEAVY
+    still_sad = not practical and _still_sad(understood, utterance)
+    comforts = heavy and (understood.heavy or sorrowful or still_sad)
     return ReplyContent(act, told, felt, heavy, comforts, understood.question is not QuestionKind.NONE)
 
 
@@ -284,16 +303,19 @@ def _choose_act(
         return _opinion(understood, utterance), ()
     if understood.question is QuestionKind.NONE and corrects(utterance):
         return DialogueAct.KEEP, ()
-    if understood.act in _TO_SOMEBODY and calls_another(utterance):
+    if understood.answered in _TO_SOMEBODY and calls_another(utterance):
         return DialogueAct.OVERHEARD, ()
-    touched = nearest(understood, utterance) if understood.act in _MAY_TOUCH else []
-    reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND else []
+    at_once = understood.fine_act in _DONE_AT_ONCE
+    touched = nearest(understood, utterance) if understood.act in _MAY_TOUCH and not at_once else []
+    reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND and not at_once else []
     if reminded and _in_tune(reminded[0], understood, utterance):
         return DialogueAct.REMINDED, tuple(reminded)
     glad = understood.act is DialogueAct.GLAD
     spoiled = glad and touched and _memory_feeling(touched[0], utterance) in _DARK
     if touched and not spoiled:
         return DialogueAct.REMINDED, tuple(touched)
+    if (fine_act := _fine_act_in_tone(understood, utterance)) is not None:
+        return fine_act, ()
     if understood.act in _COMFORTED and utterance.tone.grave:
         if not _still_sad(understood, utterance):
             return DialogueAct.KEEP, ()
@@ -324,6 +346,30 @@ def _choose_act(
     return met, ()
 
 
+def _fine_act_in_tone(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct | None:
+    """The fine act as far as the tone allows it: in a grave one there is no small talk, and where a line's
+    feeling is heard in two ways, a promise to remember it is never wrong."""
+    fine_act, tone, affect = understood.fine_act, utterance.tone, utterance.percept.affect
+    if fine_act is None:
+        return None
+    valence = affect.valence if affect is not None else 0.0
+    if tone.grave and fine_act in _NOT_IN_GRIEF:
+        heard_in_two_ways = tone.why is ToneSource.SAID and fine_act in _GLAD
+        return DialogueAct.KEEP if heard_in_two_ways else None
+    light = fine_act in _NOT_IN_GRIEF and understood.act in HEAVY
+    heavy = fine_act in _HEAVY_NEWS and tone.name is ToneName.GLAD
+    borne_out = valence * _FELT_BY_VALENCE.get(fine_act, 0.0) >= MOVES or understood.act is fine_act
+    unclear = fine_act in _FELT_BY_VALENCE and not borne_out
+    startling = fine_act is DialogueAct.SURPRISE and valence <= -MOVES
+    return DialogueAct.KEEP if light or heavy or unclear or startling else fine_act
+
+
+def _hears_sorrow(utterance: Utterance) -> bool:
+    """Whether a model found in the line what calls for comfort, or none read it."""
+    fine_acts = utterance.reading.fine_acts if utterance.reading is not None else ()
+    return not fine_acts or sum(likely for act, likely in fine_acts if act in HEAVY) >= COMFORTED_FROM
+
+
 def _told_already(understood: UnderstoodLine, utterance: Utterance) -> bool:
     """Whether what is nearest to a question is not told because it has only just been told."""
     again = nearest(understood, replace(utterance, own_lines=()))
@@ -337,7 +383,7 @@ def _still_sad(understood: UnderstoodLine, utterance: Utterance) -> bool:
     """
     percept = utterance.percept
     sad = percept.affect is not None and percept.affect.valence <= STILL_SAD
-    more = sad or understood.act not in _TELLS or goes_on(percept.text)
+    more = sad or understood.act not in _TELLS or (goes_on(percept.text) and _hears_sorrow(utterance))
     return more or utterance.tone.why is ToneSource.SAID
 
 

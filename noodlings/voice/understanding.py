@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from noodlings.text import cached_by_text
 from noodlings.values.affect import Affect
 from noodlings.values.percept import SPOKEN, Kind, Percept, in_confidence, told_name
 from noodlings.values.persona import Persona
-from noodlings.values.reading import ACTS, LineReading
+from noodlings.values.reading import ACTS, FINE_ACTS, LineReading
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.hearing import first_match
 from noodlings.voice.phrasebook import feeling
@@ -42,9 +42,9 @@ ECHO_WORDS = 9
 """Words of a statement short enough to say back."""
 HEAVY = frozenset({
     DialogueAct.GRIEF, DialogueAct.DESPAIR, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.EMOTE_SAD,
-    DialogueAct.COMFORT,
+    DialogueAct.COMFORT, DialogueAct.WORRIED, DialogueAct.WRONGED, DialogueAct.UNWELL, DialogueAct.EMERGENCY,
 })  # fmt: skip
-"""Acts that call for comfort."""
+"""Acts that call for comfort, or at least for nothing light."""
 _AsRead = tuple[DialogueAct, float]
 """What a model most likely takes a line for, and the probability of that."""
 _UNREAD: _AsRead = (DialogueAct.STATEMENT, 0.0)
@@ -77,13 +77,44 @@ _RHETORICAL = frozenset({
     DialogueAct.INSULT, DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.WARNING,
 })  # fmt: skip
 """Acts in which something may be asked that nobody need answer: "why must they always move the sugar?"."""
+FINELY = 0.4
+"""Probability from which a line that only tells something is answered by its fine act; what a rule or a
+strong feeling takes for more, from `SURE`."""
+_TELLS_MORE = frozenset({
+    DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
+    DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.OFFER, DialogueAct.WARNING,
+    DialogueAct.AVAILABILITY, DialogueAct.PERMISSION, DialogueAct.KEEP, DialogueAct.REQUEST,
+})  # fmt: skip
+"""Acts of which a model must be sure that they are something else."""
+_ONLY_TELLS = frozenset({
+    DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.REMARK, DialogueAct.GRUMBLE, DialogueAct.TEASING,
+    DialogueAct.EMOTE,
+})  # fmt: skip
+"""Acts with little of their own to answer."""
+_TOLD_BETTER = frozenset(FINE_ACTS) - frozenset(ACTS) - {DialogueAct.SECRET} | {
+    DialogueAct.GRUMBLE, DialogueAct.REMARK, DialogueAct.OFFER, DialogueAct.WARNING,
+}  # fmt: skip
+"""Fine acts that the acts do not tell as well. Secrecy is promised only where it is kept."""
+_ASKED_RHETORICALLY = frozenset({
+    DialogueAct.AMUSING, DialogueAct.GRUMBLE, DialogueAct.REMARK, DialogueAct.WRONGED, DialogueAct.ORDER,
+})  # fmt: skip
+"""What asks in form alone may be: "is anyone else's bus late every day?", "could I get an ale?"."""
+_DONE_FOR_THEM = frozenset({DialogueAct.ORDER, DialogueAct.MESSAGE})
+"""Fine acts in answer to which something is promised."""
+_NOT_TO_DO = re.compile(
+    r"\b(?:not|never|nobody|don['’]?t|do not)\b|\b(?:help|forget|delete|erase|remember|remind)\b"
+    r"|\bwr(?:ite|ote)\b.*\bdown\b|\btold\b",
+    re.I,
+)
+"""What makes such a promise wrong: what was forbidden is not promised, nor what only memory could keep."""
 _UNPLEASANT = -0.3
 """Valence below which a statement is not said back."""
 
 _FEELS = {
     DialogueAct.GRIEF: SpokenFeeling.SORROW, DialogueAct.DESPAIR: SpokenFeeling.SORROW,
     DialogueAct.SAD: SpokenFeeling.SORROW, DialogueAct.EMOTE_SAD: SpokenFeeling.SORROW,
-    DialogueAct.AFRAID: SpokenFeeling.FEAR, DialogueAct.GLAD: SpokenFeeling.JOY,
+    DialogueAct.AFRAID: SpokenFeeling.FEAR, DialogueAct.EMERGENCY: SpokenFeeling.FEAR,
+    DialogueAct.GLAD: SpokenFeeling.JOY,
     DialogueAct.PRAISE: SpokenFeeling.JOY, DialogueAct.THANKS: SpokenFeeling.JOY,
     DialogueAct.EMOTE_WARM: SpokenFeeling.JOY, DialogueAct.EMOTE_GIFT: SpokenFeeling.JOY,
     DialogueAct.INSULT: SpokenFeeling.ANGER, DialogueAct.EMOTE_HARSH: SpokenFeeling.ANGER,
@@ -131,6 +162,7 @@ class UnderstoodLine:
         stems: of the words that carry a topic.
         topic: a noun phrase turned to the speaker ("your dog"), or "".
         echo: the whole statement turned to the speaker ("you lost your key"), or "".
+        fine_act: what a kind listener hears in it, where a model is sure enough.
     """
 
     act: DialogueAct
@@ -138,15 +170,21 @@ class UnderstoodLine:
     stems: frozenset[str] = frozenset()
     topic: str = ""
     echo: str = ""
+    fine_act: DialogueAct | None = None
+
+    @property
+    def answered(self) -> DialogueAct:
+        """What is answered where nothing is remembered."""
+        return self.fine_act or self.act
 
     @property
     def feeling(self) -> SpokenFeeling | None:
         """The feeling that the act alone gives."""
-        return _FEELS.get(self.act)
+        return _FEELS.get(self.answered)
 
     @property
     def heavy(self) -> bool:
-        return self.act in HEAVY
+        return self.answered in HEAVY
 
 
 def understand(
@@ -164,7 +202,32 @@ def understand(
     as_read = _UNREAD if reading is None else reading.likeliest()
     if text != plain and as_read[0] in _ADDRESSES:
         as_read = _UNREAD
-    return _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, as_read)
+    found = _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, as_read)
+    return found if reading is None else replace(found, fine_act=_fine_act(found, reading, text))
+
+
+def _fine_act(understood: UnderstoodLine, reading: LineReading, text: str) -> DialogueAct | None:
+    likely, sure = reading.likeliest_fine_act()
+    forbidden = likely in _DONE_FOR_THEM and _NOT_TO_DO.search(text) is not None
+    if likely not in _TOLD_BETTER or forbidden or sure < _least_sure(understood, likely):
+        return None
+    return likely
+
+
+def _least_sure(understood: UnderstoodLine, likely: DialogueAct) -> float:
+    """The probability from which a fine act goes before the act."""
+    act, question = understood.act, understood.question
+    if act in (DialogueAct.GRIEF, DialogueAct.DESPAIR, DialogueAct.SECRET):
+        return math.inf
+    if likely is DialogueAct.EMERGENCY:
+        return LIKELY
+    if question is not QuestionKind.NONE:
+        in_form_alone = question in _MAY_BE_ELSE and act not in HEAVY and likely in _ASKED_RHETORICALLY
+        return SURE if in_form_alone else math.inf
+    # Who goes and who goes for a moment may both be told "see you in a bit".
+    if act in _ONLY_TELLS or (act is DialogueAct.FAREWELL and likely is DialogueAct.AWAY):
+        return FINELY
+    return SURE if act in _TELLS_MORE else math.inf
 
 
 @cached_by_text(maxsize=64)
@@ -222,7 +285,9 @@ def _hear_words(
     if question in _MAY_BE_ELSE and "?" not in text and _only_tells(as_read):
         question = QuestionKind.NONE
     if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING_WORDS):
-        felt = _act("feelings", line) or _by_affect(affect, line) if _OWN.search(line) else None
+        asks = as_read[0] is DialogueAct.QUESTION and as_read[1] >= SURE
+        felt = _act("feelings", line) or (None if asks else _by_affect(affect, line))
+        felt = felt if _OWN.search(line) else None
         if felt is DialogueAct.GLAD or (question not in _MAY_TELL and felt is not DialogueAct.DESPAIR):
             felt = None
         asked = topic_stems(tokens(last_sentence(text))) or stems

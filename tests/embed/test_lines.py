@@ -9,10 +9,11 @@ import pytest
 
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
-from noodlings.values.reading import ACTS, LineReading
+from noodlings.values.reading import ACTS, FINE_ACTS, LineReading
 from noodlings.values.wording import DialogueAct
 
 HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"
+JUDGED = HELD_BACK.with_name("fine_acts.tsv")
 EVERY = 4
 """Only every fourth line held back is read here; `tools/lines/fit.py` reads them all."""
 
@@ -56,16 +57,45 @@ def test_what_has_to_be_answered_is_heard_without_a_fixed_phrase(
     assert reading.likeliest()[0] is act
 
 
+def rows_of(path: Path) -> list[list[str]]:
+    return [row.split("\t") for row in path.read_text("utf-8").splitlines() if row[:1] != "#"]
+
+
 def test_lines_of_writers_of_whom_nothing_was_learnt(minilm: MiniLM) -> None:
-    rows = [row.split("\t") for row in HELD_BACK.read_text("utf-8").splitlines() if row[:1] != "#"][::EVERY]
+    rows = rows_of(HELD_BACK)[::EVERY]
     readings = read(minilm, *(text for _, _, _, text in rows))
-    acts = [reading.likeliest()[0] == act for reading, (_, _, act, _) in zip(readings, rows, strict=True)]
-    assert sum(acts) / len(acts) > 0.8
+    told = [
+        (one.likeliest()[0], act) for one, (_, _, act, _) in zip(readings, rows, strict=True) if act != "-"
+    ]
+    assert sum(read == act for read, act in told) / len(told) > 0.8
+    fitting = {text: {first, second} for first, second, text in rows_of(JUDGED)}
+    right = [one.likeliest_fine_act()[0] in fitting[row[-1]] for one, row in zip(readings, rows, strict=True)]
+    assert sum(right) / len(right) > 0.7
     keep, valence = (np.array([float(row[at]) for row in rows]) for at in (0, 1))
     felt = np.array([one.valence for one in readings])
     clear = np.abs(valence) >= 3
     assert (auc(felt[clear], valence[clear] > 0) or 0.0) > 0.85
     assert (auc(np.array([one.significance for one in readings]), keep >= 5) or 0.0) > 0.93
+
+
+@pytest.mark.parametrize(
+    ("line", "fine_act"),
+    [
+        ("two bowls of the barley and a jug of water, please", DialogueAct.ORDER),
+        ("if my brother comes by tell him the cart is mended", DialogueAct.MESSAGE),
+        ("brb, somebody at the door", DialogueAct.AWAY),
+        ("they paid the new lad twice what they pay me, and then asked me to train him", DialogueAct.WRONGED),
+        (
+            "they say i will be fine and i have been sick with nerves since four",
+            DialogueAct.WORRIED,
+        ),
+    ],
+)
+def test_a_kind_listener_would_respond_to_more_than_a_statement(
+    minilm: MiniLM, line: str, fine_act: DialogueAct
+) -> None:
+    [reading] = read(minilm, line)
+    assert reading.likeliest_fine_act()[0] is fine_act
 
 
 @pytest.mark.parametrize("text", ["", "…", "\u202e", "🦆" * 50, "漢字", "a" * 4_000, "sea " * 3_000])
@@ -74,7 +104,9 @@ def test_any_text_is_read_within_its_ranges(minilm: MiniLM, text: str) -> None:
     assert -1.0 <= reading.valence <= 1.0
     assert 0.0 <= reading.significance <= 1.0
     assert [act for act, _ in reading.acts] == list(ACTS)
-    assert sum(likely for _, likely in reading.acts) == pytest.approx(1.0)
+    assert [act for act, _ in reading.fine_acts] == list(FINE_ACTS)
+    for acts in (reading.acts, reading.fine_acts):
+        assert sum(likely for _, likely in acts) == pytest.approx(1.0)
 
 
 def test_a_line_is_read_alike_whatever_it_is_read_with(minilm: MiniLM) -> None:

@@ -8,9 +8,11 @@ import pytest
 
 from noodlings.ports import Allowance, Utterance
 from noodlings.values.affect import Affect
+from noodlings.values.memory import Why
 from noodlings.values.percept import Kind
+from noodlings.values.reading import FINE_ACTS, LineReading
 from noodlings.values.relationship import Relationship
-from noodlings.values.tone import Tone, ToneName, ToneSource
+from noodlings.values.tone import PLAIN, Tone, ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import Phrasebook
@@ -204,3 +206,174 @@ def test_what_somebody_tells_another_is_listened_to() -> None:
     assert content(news).act is DialogueAct.AFRAID
     asked = utterance("Bob, where did you leave the rope?", memory(1, "the rope is in the shed", BOB))
     assert content(asked).act is not DialogueAct.OVERHEARD
+
+
+CALM, EASY = Affect(), Affect(0.05)
+GLAD = Tone(ToneName.GLAD, ToneSource.SAID)
+BEFORE, AGAIN = Tone(ToneName.GRAVE, ToneSource.BEFORE, 1), Tone(ToneName.GRAVE, ToneSource.RECALLED, 1)
+
+
+def responding(said: Utterance, fine_act: DialogueAct, likely: float = 0.9) -> DialogueAct:
+    """The act where a model hears this fine act, and the rest of the probability is spread."""
+    return read_as(said, fine_act, likely).act
+
+
+def read_as(said: Utterance, fine_act: DialogueAct, likely: float = 0.9) -> ReplyContent:
+    others = [other for other in FINE_ACTS if other is not fine_act]
+    spread = tuple((other, (1.0 - likely) / len(others)) for other in others)
+    return content(replace(said, reading=LineReading(0.0, 0.0, (), ((fine_act, likely), *spread))))
+
+
+@pytest.mark.parametrize("likely", [0.3, 0.5])
+def test_a_line_that_only_tells_is_answered_by_what_a_model_hears_in_it_where_it_is_sure(
+    likely: float,
+) -> None:
+    act = responding(utterance("the boat is in, and the nets with it"), DialogueAct.PLEASURE, likely)
+    assert act is (DialogueAct.PLEASURE if likely > 0.4 else DialogueAct.STATEMENT)
+
+
+def test_what_a_rule_hears_gives_way_only_to_a_model_that_is_sure() -> None:
+    tired = utterance("so tired, the cat has had me up since four to watch her eat")
+    assert responding(tired, DialogueAct.AMUSING, 0.6) is DialogueAct.TIRED
+    assert responding(tired, DialogueAct.AMUSING, 0.8) is DialogueAct.AMUSING
+    assert responding(utterance("bye for now, kettle's on"), DialogueAct.AWAY, 0.6) is DialogueAct.AWAY
+
+
+@pytest.mark.parametrize("fine_act", [DialogueAct.AMUSING, DialogueAct.GRUMBLE, DialogueAct.EMERGENCY])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "my dog died",
+        "my dog died, why does everything go wrong for me?",
+        "I don't want to live any more",
+        "I want to die, why does nobody care?",
+        "I took all the pills",
+        "don't tell anyone: I did it",
+    ],
+)
+def test_grief_despair_and_secrets_are_answered_as_what_they_are(line: str, fine_act: DialogueAct) -> None:
+    assert read_as(utterance(line), fine_act).act is content(utterance(line)).act
+    assert read_as(utterance(line), fine_act).heavy is content(utterance(line)).heavy
+
+
+@pytest.mark.parametrize("fine_act", [DialogueAct.AMUSING, DialogueAct.GRUMBLE])
+def test_who_asks_in_sorrow_is_not_met_lightly(fine_act: DialogueAct) -> None:
+    asked = utterance("I am so sad, why does everything go wrong for me?")
+    assert read_as(asked, fine_act).act is content(asked).act
+    assert read_as(asked, fine_act).heavy
+
+
+def test_secrecy_is_promised_only_where_it_is_kept() -> None:
+    assert responding(utterance("i once stole a goose"), DialogueAct.SECRET) is not DialogueAct.SECRET
+
+
+@pytest.mark.parametrize("line", ["no", "ok", "i don't know"])
+def test_a_short_answer_in_grief_is_no_aside(line: str) -> None:
+    for tone in (GRAVE, BEFORE, AGAIN, PLAIN):
+        assert responding(told(line, 0.1, CALM, tone), DialogueAct.ASIDE) is not DialogueAct.ASIDE
+
+
+def test_who_weeps_is_comforted() -> None:
+    assert responding(utterance("weeps", kind=Kind.EMOTE), DialogueAct.ASIDE) is DialogueAct.EMOTE_SAD
+
+
+@pytest.mark.parametrize("line", ["don't let Bob know where I live", "never tell my wife I was here"])
+def test_what_was_forbidden_is_not_promised(line: str) -> None:
+    assert responding(utterance(line), DialogueAct.MESSAGE) is not DialogueAct.MESSAGE
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "please delete everything you know about me",
+        "write none of this down",
+        "give me what Bob told you",
+        "help me",
+    ],
+)
+def test_what_only_a_memory_could_do_is_not_promised(line: str) -> None:
+    assert responding(utterance(line), DialogueAct.ORDER) is not DialogueAct.ORDER
+
+
+def test_where_feeling_and_tone_contradict_each_other_the_line_is_kept() -> None:
+    measured = "he measured my shed, and the leeks in it"
+    assert responding(utterance(measured, tone=GRAVE), DialogueAct.AMUSING) is DialogueAct.KEEP
+    assert responding(utterance(measured, tone=GLAD), DialogueAct.WRONGED) is DialogueAct.KEEP
+    assert responding(utterance("he isn't breathing", tone=GLAD), DialogueAct.EMERGENCY) is (
+        DialogueAct.EMERGENCY
+    )
+
+
+@pytest.mark.parametrize("tone", [GRAVE, BEFORE, AGAIN])
+@pytest.mark.parametrize(
+    "fine_act", [DialogueAct.REMARK, DialogueAct.SURPRISE, DialogueAct.PLAN, DialogueAct.ASIDE]
+)
+def test_where_the_tone_is_grave_there_is_no_small_talk(tone: Tone, fine_act: DialogueAct) -> None:
+    found = told("they found a body in the millpond this morning", 0.6, FRIGHT, tone)
+    assert responding(found, fine_act) in (
+        DialogueAct.KEEP, DialogueAct.SAD, DialogueAct.COMFORT, DialogueAct.AFRAID,
+    )  # fmt: skip
+
+
+def test_joy_does_not_overrule_a_sorrow_that_is_heard() -> None:
+    sad = utterance("I am so sad, it is back and I start again on Monday")
+    assert responding(sad, DialogueAct.GLAD) is DialogueAct.KEEP
+    assert responding(sad, DialogueAct.SAD) is DialogueAct.SAD
+
+
+def test_joy_and_sorrow_that_the_feeling_of_the_line_does_not_bear_out_are_kept() -> None:
+    delivered = told("my wife was delivered of a girl", 0.2, Affect(-0.1), PLAIN)
+    assert responding(delivered, DialogueAct.SAD) is DialogueAct.KEEP
+    assert responding(delivered, DialogueAct.GLAD) is DialogueAct.KEEP
+    fell = told("the gate fell on the lambs", 0.2, Affect(-0.4), PLAIN)
+    assert responding(fell, DialogueAct.SAD) is DialogueAct.SAD
+    assert responding(fell, DialogueAct.SURPRISE) is DialogueAct.KEEP
+
+
+@pytest.mark.parametrize("valence", [-0.3, 0.05])
+def test_beside_an_earlier_grief_a_model_hears_what_does_not_go_on_with_it(valence: float) -> None:
+    hinges = told("he wants them hinges greased", 0.1, Affect(valence), BEFORE)
+    assert content(hinges).act is DialogueAct.COMFORT
+    heard = read_as(hinges, DialogueAct.STATEMENT)
+    assert heard.act is (DialogueAct.COMFORT if valence < 0 else DialogueAct.KEEP)
+    assert heard.comforts is (valence < 0)
+    assert responding(hinges, DialogueAct.ORDER) is DialogueAct.ORDER
+    assert not read_as(hinges, DialogueAct.ORDER).comforts
+
+
+@pytest.mark.parametrize(
+    "fine_act", [DialogueAct.WORRIED, DialogueAct.WRONGED, DialogueAct.UNWELL, DialogueAct.EMERGENCY]
+)
+def test_nothing_light_is_said_to_who_is_worried_wronged_unwell_or_in_danger(fine_act: DialogueAct) -> None:
+    assert read_as(utterance("they have the keys to my mother's house"), fine_act).heavy
+
+
+def test_what_is_for_somebody_else_is_not_served() -> None:
+    there = {"present": frozenset({BOB, CAITY})}
+    for line, fine_act in (
+        ("Bob, two soups here", DialogueAct.ORDER),
+        ("Bob, tell your brother the cart is mended", DialogueAct.MESSAGE),
+    ):
+        assert responding(utterance(line, **there), fine_act) is DialogueAct.OVERHEARD
+
+
+def test_who_is_in_danger_is_not_reminded_of_anything() -> None:
+    ladder = memory(1, "my ladder fell in the barn", scores={Why.SEMANTIC: 0.9}, why=(Why.SEMANTIC,))
+    fire = utterance("the ladder in the barn is burning", ladder)
+    assert responding(fire, DialogueAct.EMERGENCY) is DialogueAct.EMERGENCY
+
+
+def test_what_asks_in_form_alone_is_met_as_what_it_is() -> None:
+    asked = utterance("is anyone else's bus late every single day?")
+    assert responding(asked, DialogueAct.GRUMBLE) is DialogueAct.GRUMBLE
+    assert responding(asked, DialogueAct.GRUMBLE, 0.6) is content(asked).act
+    assert responding(asked, DialogueAct.SAD) is content(asked).act
+    assert responding(utterance("can somebody come? he isn't breathing"), DialogueAct.EMERGENCY, 0.6) is (
+        DialogueAct.EMERGENCY
+    )
+
+
+def test_what_asks_the_memory_is_answered_from_it_whatever_a_model_hears() -> None:
+    told_once = memory(1, "my bus is the 40, from the quay")
+    asked = utterance("which bus did I say was mine?", told_once)
+    assert responding(asked, DialogueAct.GRUMBLE) is content(asked).act
