@@ -248,9 +248,10 @@ class Room:
         act(who, *words)
         await self.world.settle()
         of = [self.society.agents[trace.agent_id].entry(trace.entry_id).user_id for trace in self.traces]
-        self.heard = {
-            trace.agent_id: trace for trace, user_id in zip(self.traces, of, strict=True) if user_id == who
-        }
+        self.heard = {}
+        for trace, user_id in zip(self.traces, of, strict=True):
+            if user_id == who:  # the first of each: an answer by name may lead to more between the two
+                self.heard.setdefault(trace.agent_id, trace)
         return [agent_id for agent_id, trace in self.heard.items() if trace.response]
 
     async def say(self, text, **more):
