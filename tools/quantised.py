@@ -20,6 +20,7 @@ from transformers import BertConfig, BertModel
 FOLDER = "models/data/bge_small_en"
 HIDDEN, LAYERS, HEADS, INNER = 384, 12, 12, 1536
 PARTS = ("_quantized", "_scale", "_zero_point")
+"""What a matrix is stored as: (whole numbers − zero point) · scale."""
 LONGEST = 200
 """Tokens of a text that are read."""
 
@@ -44,13 +45,12 @@ def load_model() -> BertModel:
         if not name.endswith("_quantized"):
             continue
         whole = name.removesuffix("_quantized")
-        weight = (
-            numbers[name].astype(np.float32) - _float(numbers[f"{whole}_zero_point"]).numpy()
-        ) * numbers[f"{whole}_scale"]
+        numbered, scale, zero = (_float(numbers[f"{whole}{part}"]) for part in PARTS)
+        weight = (numbered - zero) * scale
         if whole.startswith("embeddings."):
-            state[whole] = _float(weight)
+            state[whole] = weight
         else:
-            state[_layer_of(readers, name, numbers) + ".weight"] = _float(weight.T)
+            state[_layer_of(readers, name, numbers) + ".weight"] = weight.T
     words = len(state["embeddings.word_embeddings.weight"])
     form = BertConfig(
         vocab_size=words,

@@ -21,8 +21,8 @@ given.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
 sys.path += [str(HERE.parent), str(HERE.parent / "affect")]
 from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
 from near import TOO_ALIKE, WORDS, folded, nearest, texts_of  # noqa: E402
+
+from examples import Example, all_texts, read_examples, under_name_of  # noqa: E402
 
 EPOCHS, BATCH, RATE, SEED = 2, 16, 1e-4, 0
 OTHERS, SHORT = 2, 5
@@ -59,22 +61,6 @@ Pair = tuple[str, str]
 
 
 @dataclass
-class Example:
-    """A line with its questions, as they are read: who says it, a colon, and the text.
-
-    Attributes:
-        others: lines of the same person that answer none of the questions, and that no remark touches on.
-    """
-
-    line: str
-    others: list[str] = field(default_factory=list)
-    answered: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
-    not_answered: list[str] = field(default_factory=list)
-    touched: list[str] = field(default_factory=list)
-    not_touched: list[str] = field(default_factory=list)
-
-
-@dataclass
 class Row:
     """What is said, read as a `QUESTION` or a `REMARK`, with a line: whether that belongs, and the answer."""
 
@@ -84,35 +70,6 @@ class Row:
     span: tuple[int, int] | None = None
 
 
-def read_examples(path: Path) -> list[Example]:
-    """Raises ValueError for a line of none of the six forms, or an answer that is no part of its line."""
-    found: list[Example] = []
-    for number, written in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if not written.strip() or written.startswith("#"):
-            continue
-        match [part.strip() for part in written.split("|")]:
-            case ["T", who, told]:
-                found.append(Example(f"{who}: {told}"))
-            case ["o", told]:
-                found[-1].others.append(under_name_of(found[-1], told))
-            case ["+", who, question, words]:
-                start = found[-1].line.lower().index(words.lower(), found[-1].line.index(": ") + 2)
-                found[-1].answered.append((f"{who}: {question}", (start, start + len(words))))
-            case ["-", who, question]:
-                found[-1].not_answered.append(f"{who}: {question}")
-            case ["~", who, remark]:
-                found[-1].touched.append(f"{who}: {remark}")
-            case ["=", who, remark]:
-                found[-1].not_touched.append(f"{who}: {remark}")
-            case _:
-                raise ValueError(f"{path}, line {number}: neither T, o, +, -, ~ nor =")
-    return found
-
-
-def under_name_of(one: Example, text: str) -> str:
-    return f"{one.line.split(':')[0]}: {text}"
-
-
 def refuse_near(examples: Sequence[Example], files: Sequence[Path]) -> None:
     theirs = [text for file in files for text in texts_of(file)]
     own = [text.split(": ", 1)[1] for one in examples for text in all_texts(one)]
@@ -120,12 +77,6 @@ def refuse_near(examples: Sequence[Example], files: Sequence[Path]) -> None:
     near = [text for text, (alike, _) in zip(own, nearest(own, theirs), strict=True) if alike >= TOO_ALIKE]
     if near:
         sys.exit("near a text that is measured:\n" + "\n".join(near))
-
-
-def all_texts(one: Example) -> Iterator[str]:
-    yield from (one.line, *one.others)
-    yield from (question for question, _ in one.answered)
-    yield from (*one.not_answered, *one.touched, *one.not_touched)
 
 
 class Reader(nn.Module):

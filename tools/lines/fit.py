@@ -33,12 +33,14 @@ from torch.nn import functional
 
 HERE = Path(__file__).parent
 AFFECT = HERE.parent / "affect"
-sys.path += [str(HERE.parent), str(AFFECT)]
+ANSWERS = HERE.parent / "answers"
+sys.path += [str(HERE.parent), str(AFFECT), str(ANSWERS)]
 from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
 from near import TOO_ALIKE, nearest, texts_of  # noqa: E402
 from quantised import load_model, load_tokenizer  # noqa: E402
 from sentences import read_lines  # noqa: E402
 
+from examples import all_texts, read_examples  # noqa: E402
 from noodlings.embed.lines import MODEL  # noqa: E402
 from noodlings.embed.minilm import DIMENSIONS  # noqa: E402
 from noodlings.values.reading import ACTS, FINE_ACTS  # noqa: E402
@@ -132,9 +134,9 @@ def without_near(lines: Sequence[Line], files: Sequence[Path]) -> list[Line]:
 class LineReader(nn.Module):
     """Layers; the mean over the tokens gives valence, significance, and a logit for each act and fine act."""
 
-    def __init__(self) -> None:
+    def __init__(self, upper: nn.Module) -> None:
         super().__init__()
-        self.upper = UpperLayers()
+        self.upper = upper
         self.read = nn.Linear(DIMENSIONS, FINE_ACTS_BEGIN + len(FINE_ACTS))
 
     def forward(self, states: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
@@ -144,17 +146,15 @@ class LineReader(nn.Module):
         return self.read((x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True))
 
 
-class Teacher(nn.Module):
-    """The same from the numbers of a text's tokens, by the whole of a larger model."""
+class LargerModel(nn.Module):
+    """The numbers of tokens, (texts, tokens) → states of the last layer; the mask is 1 for own tokens."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.upper = load_model()
-        self.read = nn.Linear(DIMENSIONS, FINE_ACTS_BEGIN + len(FINE_ACTS))
+        self.model = load_model()
 
     def forward(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        x = self.upper(tokens, attention_mask=mask.long()).last_hidden_state.float()
-        return self.read((x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True))
+        return self.model(tokens, attention_mask=mask.long()).last_hidden_state.float()
 
 
 class Fit:
@@ -291,12 +291,10 @@ def loss_of(read: torch.Tensor, lines: Sequence[Line]) -> torch.Tensor:
 
 def untold_lines(told: Sequence[Line]) -> list[Line]:
     """Lines, questions and remarks of `tools/answers`, by chance, without those that are told already."""
-    found: set[str] = set()
-    for name in ("examples", "remarks", "tellers"):
-        for row in (HERE.parent / "answers" / f"{name}.txt").read_text("utf-8").splitlines():
-            kind, *parts = (part.strip() for part in row.split("|"))
-            if kind in ("T", "+", "-", "~", "=", "o") and parts:
-                found.add(parts[0] if kind == "o" else parts[1])
+    examples = [
+        one for name in ("examples", "remarks", "tellers") for one in read_examples(ANSWERS / f"{name}.txt")
+    ]
+    found = {text.split(": ", 1)[1] for one in examples for text in all_texts(one)}
     texts = sorted(found - {line.text for line in told})
     np.random.default_rng(SEED).shuffle(texts)
     return [Line(text) for text in texts[:TAUGHT]]
@@ -313,11 +311,11 @@ def main() -> None:
     texts = [line.text for line in (*lines, *more, *held_back)]
     tokenizer = load_tokenizer()
     tokens = {text: torch.tensor(tokenizer.encode(text).ids) for text in texts}
-    teacher = Fit(Teacher(), tokens, lines, held_back)
+    teacher = Fit(LineReader(LargerModel()), tokens, lines, held_back)
     teacher.fit(TEACHER_EPOCHS, TEACHER_RATE)
     taught = teacher.read([*lines, *more])
     states = {text: own for text, (own, _) in states_of(texts).items()}
-    student = Fit(LineReader(), states, [*lines, *more], held_back, taught)
+    student = Fit(LineReader(UpperLayers()), states, [*lines, *more], held_back, taught)
     student.fit(EPOCHS, RATE)
     write(
         student.net,
