@@ -1,5 +1,5 @@
-"""What a line is when somebody says it: how it feels, how far it is worth keeping, what to answer, as what
-a kind listener hears it.
+"""What a line is when somebody says it: how it feels, how far it is worth keeping, what to answer, and
+what a kind listener hears in it.
 
 A vector tells what a line is about, and not how good or bad that is: half of what people tell, they tell
 without a word of feeling. So the upper four layers of MiniLM were trained on lines as people say them

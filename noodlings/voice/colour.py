@@ -29,7 +29,14 @@ from noodlings.voice.composition import ENOUGH_WORDS
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
-from noodlings.voice.reply_content import KEPT, is_heavy, stable, understood_line, understood_then
+from noodlings.voice.reply_content import (
+    DONE_AT_ONCE,
+    KEPT,
+    is_heavy,
+    stable,
+    understood_line,
+    understood_then,
+)
 from noodlings.voice.reported_speech import report
 from noodlings.voice.selection import MATTERS, RETELLS, just_said
 from noodlings.voice.words import name_of, tokens, topic_stems, words_for
@@ -108,10 +115,9 @@ _DARK = frozenset({"sorrow", "fear", "anger"})
 """Feelings out of place in a pleasant moment."""
 _AGAINST = frozenset({"fear", "anger"})
 """Feelings that the speaker would take personally."""
-_NO_DIGRESSION = frozenset({
-    DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.ADVICE, DialogueAct.ORDER,
-    DialogueAct.MESSAGE, DialogueAct.EMERGENCY, DialogueAct.AWAY, DialogueAct.ASIDE,
-})  # fmt: skip
+_NO_DIGRESSION = DONE_AT_ONCE | {
+    DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.ADVICE, DialogueAct.ASIDE,
+}  # fmt: skip
 """Acts of somebody who wants something done, or who says next to nothing."""
 UNPLEASANT = -0.15
 """Valence of the line up to which they may show."""

@@ -15,7 +15,7 @@ from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
-from noodlings.voice.reply_content import FEW_WORDS, IN_MANNER, ReplyContent, decide, slots
+from noodlings.voice.reply_content import DONE_AT_ONCE, FEW_WORDS, IN_MANNER, ReplyContent, decide, slots
 from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import name_of, tokens
@@ -44,9 +44,8 @@ _SERIOUS = frozenset({
     DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.EMERGENCY,
 }) | _RESERVED  # fmt: skip
 """Acts, besides the heavy ones, after which a playful gesture is out of place."""
-_PLAINLY = _RESERVED | {
-    DialogueAct.ASIDE, DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.AWAY, DialogueAct.WORRIED,
-    DialogueAct.WRONGED, DialogueAct.UNWELL, DialogueAct.EMERGENCY,
+_PLAINLY = _RESERVED | DONE_AT_ONCE | {
+    DialogueAct.ASIDE, DialogueAct.WORRIED, DialogueAct.WRONGED, DialogueAct.UNWELL,
 }  # fmt: skip
 """Acts before whose answer no outburst fits."""
 _COMPLETE = frozenset({

@@ -88,10 +88,10 @@ _FELT_BY_VALENCE = {DialogueAct.GLAD: 1.0, DialogueAct.SAD: -1.0}
 """Fine acts that the valence of the line must bear out, and its sign."""
 COMFORTED_FROM = 0.25
 """Probability that a line calls for comfort from which it goes on with an earlier grief."""
-_DONE_AT_ONCE = frozenset({
+DONE_AT_ONCE = frozenset({
     DialogueAct.EMERGENCY, DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.AWAY,
 })  # fmt: skip
-"""Fine acts before which no memory comes up."""
+"""Fine acts that need an answer and nothing beside it: no memory comes up."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 CLEARLY = 0.4
 """Valence times importance from which a feeling without words decides the act."""
@@ -305,7 +305,7 @@ def _choose_act(
         return DialogueAct.KEEP, ()
     if understood.answered in _TO_SOMEBODY and calls_another(utterance):
         return DialogueAct.OVERHEARD, ()
-    at_once = understood.fine_act in _DONE_AT_ONCE
+    at_once = understood.fine_act in DONE_AT_ONCE
     touched = nearest(understood, utterance) if understood.act in _MAY_TOUCH and not at_once else []
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND and not at_once else []
     if reminded and _in_tune(reminded[0], understood, utterance):
