@@ -132,6 +132,7 @@ async def test_a_murmur_and_thanks_get_no_comfort_and_no_image(say: Say, agent: 
             assert "Go easy" not in said
             assert "time you need" not in said
             assert "alone with it" not in said
+            assert "sit with you" not in said
 
 
 @pytest.mark.parametrize("agent", ["gus", "heather"])

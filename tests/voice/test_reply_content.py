@@ -208,7 +208,7 @@ def test_what_somebody_tells_another_is_listened_to() -> None:
     assert content(asked).act is not DialogueAct.OVERHEARD
 
 
-CALM, EASY = Affect(), Affect(0.05)
+CALM = Affect()
 GLAD = Tone(ToneName.GLAD, ToneSource.SAID)
 BEFORE, AGAIN = Tone(ToneName.GRAVE, ToneSource.BEFORE, 1), Tone(ToneName.GRAVE, ToneSource.RECALLED, 1)
 
