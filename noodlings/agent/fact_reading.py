@@ -23,14 +23,13 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.unit_of_work import MADE_OF
 from noodlings.ports import Allowance, ToldLines
 from noodlings.recall.filters import Filters
-from noodlings.reflection.facts import TOLD
 from noodlings.reflection.plans import DAY
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Audience, Tier, of_audiences, within
 from noodlings.values.caller import display_name
 from noodlings.values.fact import ABOUT, FACT_KIND, UnderstoodFact
 from noodlings.values.memory import HEARSAY, Link, LinkType, MemoryEntry, hearsay
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import SPOKEN, Kind, Percept
 
 if TYPE_CHECKING:
     from noodlings.agent.agent import Agent
@@ -120,7 +119,7 @@ class FactReading:
         """
         least = TOLD_TO_IT if entry.parts.addressed else OVERHEARD
         return (
-            entry.kind in TOLD
+            entry.kind in SPOKEN
             and entry.user_id not in self.core.persona.own_ids
             and not entry.user_text.endswith("?")
             and entry.override != 0.0
@@ -137,7 +136,7 @@ class FactReading:
             entry
             for number in ids
             if (entry := near.get(number)) is not None
-            and entry.kind in TOLD
+            and entry.kind in SPOKEN
             and entry.user_id == first.user_id
             and 0.0 <= first.timestamp - entry.timestamp <= TALK_SECONDS
             and _may_lend(entry.audience, first.audience)

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.unit_of_work import UnitOfWork
-from noodlings.reflection.facts import TOLD
 from noodlings.reflection.hindsight import HindsightReader
 from noodlings.reflection.relations import RelationReader
 from noodlings.values.audience import Tier
 from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.percept import SPOKEN
 
 REFLECTING = "let a character reflect"
 PAGE = 20
@@ -85,7 +85,7 @@ class Night:
         async for page in self._pages():
             links = list[Link]()
             for entry in page:
-                if entry.kind not in TOLD or entry.user_id in core.persona.own_ids:
+                if entry.kind not in SPOKEN or entry.user_id in core.persona.own_ids:
                     continue
                 if entry.id <= since:
                     reader.pass_over(entry)

@@ -223,6 +223,7 @@ def take_in(
     core.step += 1
     with timed(milliseconds, "remember"):
         salience = max(percept.identity_salience, identity_salience(text, core.persona))
+        reading = words.reading if words and percept.kind in SPOKEN else None
         entry = core.memory.remember(
             replace(percept, audience=heard_by),
             step=core.step,
@@ -232,6 +233,7 @@ def take_in(
             significance=significance,
             keep=ASKED if asked_to_remember(percept, core.persona) else 0.0,
             identity_salience=salience,
+            tells=None if reading is None else reading.tells,
         )
         if vector is not None and (core.archive is None or core.archive.model == services.heard.model):
             core.journal.embedded(EntryVector(entry.id, services.heard.model, vector))

@@ -21,7 +21,7 @@ from noodlings.inspect.relationships import RelationshipView, relationship_with
 from noodlings.inspect.viewpoint import PAGE, Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.recall.filters import EVERYTHING
-from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
+from noodlings.reflection.facts import LONGEST, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
 from noodlings.reflection.plans import Due, due_by_facts, open_plans
 from noodlings.stemming import STOP_WORDS, UNSPACED
@@ -30,7 +30,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.caller import display_name
 from noodlings.values.fact import FactKind
 from noodlings.values.memory import LinkType, MemoryEntry, written_by
-from noodlings.values.percept import Kind
+from noodlings.values.percept import SPOKEN, Kind
 
 BEFORE = 2
 """How many earlier lines of the same speaker may say who "she" is."""
@@ -217,7 +217,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
             known += facts(entry, {})
         if entry.kind is Kind.FACT:
             understood[entry.id] = entry
-        if entry.kind not in TOLD:
+        if entry.kind not in SPOKEN:
             continue
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
         user = entry.user_id
@@ -274,7 +274,7 @@ async def _spoken_of(viewpoint: Viewpoint, name: str) -> list[PersonCardView]:
     async for entry in viewpoint.read():
         text = clean(uncalled(entry.user_text, viewpoint.persona))
         match = named.search(text)
-        if not match or entry.kind not in TOLD or text.endswith("?") or _is_corrected(viewpoint, entry):
+        if not match or entry.kind not in SPOKEN or text.endswith("?") or _is_corrected(viewpoint, entry):
             continue
         is_name |= match[0][0].isupper()
         told = (written, FactKind.TOLD, shorten(text, LONGEST), entry.id, entry.user_id, entry.timestamp)

@@ -14,6 +14,7 @@ from noodlings.memory.importance import INITIAL_STABILITY, REPEATED, about_somet
 from noodlings.memory.stream import STATE_SIZE
 from noodlings.text import CleanText
 from noodlings.values.affect import Affect
+from noodlings.values.fact import Tells
 from noodlings.values.memory import ImportanceParts, ImportanceWeights, MemoryEntry
 from noodlings.values.percept import Percept
 
@@ -33,6 +34,7 @@ def encode(
     repeats: int = 0,
     extra: dict[str, Any],
     source: str = "",
+    tells: Tells | None = None,
 ) -> MemoryEntry:
     """The entry that a percept becomes; arguments as in `HierarchicalMemory.remember`.
 
@@ -70,6 +72,7 @@ def encode(
         stability=INITIAL_STABILITY,
         extra=extra,
         source=source,
+        tells=tells,
     )
 
 

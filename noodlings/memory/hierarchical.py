@@ -36,6 +36,7 @@ from noodlings.memory.saved import Saved, SavedEntry, read, write
 from noodlings.memory.stream import Stream
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Tier
+from noodlings.values.fact import Tells
 from noodlings.values.memory import Hindsight, ImportanceWeights, MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Kind, Percept
 
@@ -202,6 +203,7 @@ class HierarchicalMemory:
         significance: float | None = None,
         extra: dict[str, Any] | None = None,
         source: str = "",
+        tells: Tells | None = None,
     ) -> MemoryEntry:
         """Encode a percept as `add` does.
 
@@ -212,6 +214,7 @@ class HierarchicalMemory:
             extra: kept with the entry; the percept's data by default.
             source: see `MemoryEntry.source`. An entry with a source was not lived: it becomes episodic when
                 it matters, but never enters working memory, and world time does not follow it.
+            tells: see `MemoryEntry.tells`.
         """
         entry = encode(
             self.last_id + 1,
@@ -227,6 +230,7 @@ class HierarchicalMemory:
             repeats=0 if significance is None else self._said_before(percept),
             extra={"data": percept.data} if extra is None else extra,
             source=source,
+            tells=tells,
         )
         self.last_id = entry.id
         self.perceived += 1

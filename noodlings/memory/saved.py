@@ -29,6 +29,7 @@ from noodlings.files import atomic_write
 from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
 from noodlings.text import CleanText, clean
 from noodlings.values.audience import Audience, Tier
+from noodlings.values.fact import Tells
 from noodlings.values.memory import Hindsight, ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind, kept_audience
 
@@ -152,7 +153,13 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
             Hindsight(reason): finite(shift, "hindsight")
             for reason, shift in record.get("hindsight", {}).items()
         },
+        tells=_maybe(_tells, record, "tells") if "tells" in record else None,
     )
+
+
+def _tells(numbers: Any, name: str) -> Tells:
+    of_speaker, of_other = numbers
+    return Tells(unit(of_speaker, name), unit(of_other, name))
 
 
 def _audience(record: Mapping[str, Any]) -> Audience:

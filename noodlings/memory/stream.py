@@ -31,7 +31,7 @@ TIMESTAMP, SURPRISE, ENCODED, OVERRIDE, SALIENCE, LAST_RECALLED, STABILITY, WEIG
 FLOATS = 20
 
 Words = tuple[Any, ...]
-"""user_id, text, response, kind, audience, place, override_by, extra, source, hindsight."""
+"""user_id, text, response, kind, audience, place, override_by, extra, source, hindsight, tells."""
 AUDIENCE = 4
 
 PUBLIC = 0
@@ -62,7 +62,7 @@ def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Word
     )
     words = (
         entry.user_id, entry.user_text, entry.response, entry.kind, entry.audience, entry.place,
-        entry.override_by, entry.extra or None, entry.source, entry.hindsight or None,
+        entry.override_by, entry.extra or None, entry.source, entry.hindsight or None, entry.tells,
     )
     # fmt: on
     return ints, floats, words
@@ -77,7 +77,7 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
         p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
         valence, arousal, fear, sorrow, boredom,
     ) = floats
-    user_id, text, response, kind, audience, place, override_by, extra, source, hindsight = words
+    user_id, text, response, kind, audience, place, override_by, extra, source, hindsight, tells = words
     affect = _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None
     parts = _build_parts(
         p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
@@ -87,7 +87,7 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
         override if override == override else None, override_by, response, salience,
         state if has_state else None, kind, audience, place, pinned == 1, recall_count,
         last_recalled if last_recalled == last_recalled else None, stability,
-        {} if extra is None else extra, source, {} if hindsight is None else hindsight,
+        {} if extra is None else extra, source, {} if hindsight is None else hindsight, tells,
     )
     # fmt: on
 

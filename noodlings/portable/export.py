@@ -114,9 +114,9 @@ def _entry_line(agent_id: str, kept: ArchivedEntry) -> dict[str, Any]:
         "episodic": kept.episodic,
         "consolidated": kept.consolidated,
     }
-    for name in ("source", "hindsight"):
+    for name in ("source", "hindsight", "tells"):
         if not line[name]:
-            del line[name]  # so that a noodlings without sources, or without nights, can read it
+            del line[name]  # so that a noodlings that knew nothing of it can read the line
     return line
 
 

@@ -32,6 +32,7 @@ from noodlings.validation import explain
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, Tier, confined_to
+from noodlings.values.fact import Tells
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
     ArchivedAgent,
@@ -234,11 +235,13 @@ class EntryLine(RecordLine):
     consolidated: bool
     source: Text = ""
     hindsight: dict[Annotated[Hindsight, Field(strict=False)], float] = Field(default_factory=dict)
+    tells: Annotated[list[Unit], Field(min_length=2, max_length=2)] | None = None
 
     def value(self) -> ArchivedEntry:
         state = state_array(self.phenomenal_state)
+        tells = None if self.tells is None else Tells(*self.tells)
         audience = kept_audience(self.kind, self.user_id, self.audience, self.confined, self.tier)
-        entry = self.made(MemoryEntry, phenomenal_state=state, audience=audience)
+        entry = self.made(MemoryEntry, phenomenal_state=state, audience=audience, tells=tells)
         return ArchivedEntry(entry, self.episodic, self.consolidated)
 
 

@@ -23,14 +23,14 @@ from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.portable.remains import Marks, Remains, lines_with, remains, strike_out, words_in
 from noodlings.ports import Forgotten, StoreSnapshot
 from noodlings.recall.filters import EVERYTHING
-from noodlings.reflection.facts import TOLD, facts
+from noodlings.reflection.facts import facts
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, account_id_of, display_name, user_id_of
 from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay_of, written_by
-from noodlings.values.percept import Kind
+from noodlings.values.percept import SPOKEN, Kind
 from noodlings.worlds.accounts import Account, Accounts
 
 MOST_ROUNDS = 20
@@ -347,7 +347,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         if entry.response:
             kept.answers[agent_id][entry.id] = entry.response, entry.timestamp
         if entry.user_id in person.ids or (
-            entry.kind in (*TOLD, Kind.FACT) and name in entry.user_text.casefold()
+            entry.kind in (*SPOKEN, Kind.FACT) and name in entry.user_text.casefold()
         ):
             about += sum(fact.of in person.ids for fact in facts(entry, names))
     ids = {entry.id for entry in own}

@@ -6,8 +6,10 @@ them. There is no grammar of English behind it: what is said plainly is found, w
 What is imagined, played, quoted, asked or denied tells nothing, and if the subject is not clear, the clause
 is left out: a card with a gap is better than one with something wrong.
 
-A line that no pattern knows, but that is worth keeping and is about the speaker or somebody known, is a fact
-of kind `TOLD`: it says nothing but what it says.
+A line that no pattern knows may be a fact of kind `TOLD`, which says nothing but what it says. Where a model
+read the line (`MemoryEntry.tells`), it must be sure that the line tells something about the speaker, or about
+the only other person of whom it speaks, and what a pattern found is left out if the model doubts it.
+Elsewhere the line must be worth keeping, and about the speaker or somebody known.
 
 A fact keeps the words it was told in, and refers to the memory that is its evidence.
 """
@@ -24,9 +26,9 @@ from typing import Any
 
 from noodlings.text import shorten
 from noodlings.validation import yaml_of
-from noodlings.values.fact import ABOUT, FACT_KIND, SPEAKER, FactKind
+from noodlings.values.fact import ABOUT, FACT_KIND, SPEAKER, FactKind, Tells
 from noodlings.values.memory import MemoryEntry, given, written_by
-from noodlings.values.percept import Kind
+from noodlings.values.percept import SPOKEN, Kind
 
 LONGEST = 160
 """Characters of a fact; a longer sentence is cut."""
@@ -38,6 +40,8 @@ MOST = 12
 FRAGMENT = 5
 """Words of a fragment that is about the speaker: "asthma, since I was six"."""
 
+SURE, DOUBTED = 0.75, 0.2
+"""How likely a line tells a fact for a model to be sure, and to doubt one that a pattern sees."""
 MATTERS, MATTERS_ANYHOW = 0.4, 0.6
 """Least significance of a line that is kept as it was told, and of one that begins with somebody unknown."""
 
@@ -80,9 +84,6 @@ class Fact:
     relative: Relative | None = None
     significance: float = 0.0
 
-
-TOLD = frozenset({Kind.SAY, Kind.WHISPER})
-"""Kinds of percepts that tell something."""
 
 _ASIDE = re.compile(r"\*[^*]*\*|\([^()]*\)|\[[^\][]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)['‘][^'‘’]*[,.!?]['’]")
 """Gestures, remarks and quotations, which are ignored."""
@@ -197,11 +198,14 @@ def facts(entry: MemoryEntry, names: Mapping[str, str], before: Sequence[MemoryE
     reading = _Reading(entry, names)
     if entry.kind is Kind.FACT:
         return list(reading.understood())
-    if entry.kind not in TOLD:
+    if entry.kind not in SPOKEN or not entry.user_text:  # which is withheld where it is sealed
         return []
     for earlier in before:
         reading.mention(folded(earlier.user_text), earlier.user_text)
-    return list(dict.fromkeys(reading.facts()))[:MOST] or list(reading.told())
+    found = list(dict.fromkeys(reading.facts()))
+    if entry.tells is None:
+        return found[:MOST] or list(reading.told())
+    return list(reading.as_read(found, entry.tells))[:MOST]
 
 
 def sentences(text: str) -> Iterator[tuple[int, int, str]]:
@@ -301,8 +305,21 @@ class _Reading:
         of = first if named else user if user in about else known
         least = MATTERS_ANYHOW if not first and _SOMEBODY.match(clause) else MATTERS
         if worth >= least:
-            words = shorten(self.entry.user_text, LONGEST)
-            yield replace(self._fact(of, FactKind.TOLD, words), significance=worth)
+            yield self._line(of)
+
+    def as_read(self, found: Sequence[Fact], tells: Tells) -> Iterator[Fact]:
+        """The facts found that a model does not doubt, and the line itself about whom it is sure of more."""
+        user = self.entry.user_id
+        kept = [
+            fact for fact in found if (tells.of_speaker if fact.of == user else tells.of_other) >= DOUBTED
+        ]
+        yield from kept
+        known = {fact.of for fact in kept}
+        subjects = {of for of, _ in self.telling} - {user, ""}
+        others = [(other, tells.of_other) for other in subjects] if len(subjects) == 1 else []
+        for of, likely in ((user, tells.of_speaker), *others):
+            if likely >= SURE and of not in known:
+                yield self._line(of)
 
     def mention(self, plain: str, original: str) -> None:
         """Note who is named."""
@@ -390,6 +407,10 @@ class _Reading:
         small = not any(map(str.isupper, original[1:])) and _IS_VERB.match(rest) is not None
         no_name = word in self.lexicon.no_name or word.endswith(("ing", "ed", "ly", "s"))
         return word.capitalize() if small and not no_name else ""
+
+    def _line(self, of: str) -> Fact:
+        fact = self._fact(of, FactKind.TOLD, shorten(self.entry.user_text, LONGEST))
+        return replace(fact, significance=self.entry.parts.significance)
 
     def _fact(self, of: str, kind: FactKind, words: str, relative: Relative | None = None) -> Fact:
         entry = self.entry

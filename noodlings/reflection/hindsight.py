@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from noodlings.recall.lexical import stems
-from noodlings.reflection.facts import TOLD
 from noodlings.reflection.plans import due_of
 from noodlings.values.audience import Audience, Tier, within
 from noodlings.values.memory import Hindsight, MemoryEntry
+from noodlings.values.percept import SPOKEN
 
 SHIFTS = {
     Hindsight.ANSWERED_WITH: 0.03,
@@ -68,7 +68,7 @@ class HindsightReader:
     def read(self, entry: MemoryEntry) -> None:
         """Take notice of an entry; in the order of the archive."""
         self._now = max(self._now, entry.timestamp)
-        if entry.kind not in TOLD or entry.user_id in self._own_ids:
+        if entry.kind not in SPOKEN or entry.user_id in self._own_ids:
             return
         said = frozenset(stems(entry.user_text))
         told = _Told(entry.id, entry.user_id, entry.audience)
@@ -104,7 +104,7 @@ class HindsightReader:
             shift(Hindsight.ANSWERED_WITH, min(math.log2(1.0 + entry.recall_count), MOST_ANSWERED))
         if any(within(entry.audience, audience) for audience in newer):
             shift(Hindsight.SUPERSEDED)
-        if entry.kind in TOLD and entry.user_id not in self._own_ids:
+        if entry.kind in SPOKEN and entry.user_id not in self._own_ids:
             said = frozenset(stems(entry.user_text))
             same = self._known(entry, self._told.get(hash(said), ()))
             if any(one.user_id == entry.user_id and one.entry_id > entry.id for one in same):

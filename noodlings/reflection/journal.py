@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from noodlings.affect.feeling import feeling
 from noodlings.recall.lexical import stems
 from noodlings.recall.narrative import NOTHING_FELT, quoted
-from noodlings.reflection.facts import TOLD
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import SAID, Kind
+from noodlings.values.percept import SAID, SPOKEN, Kind
 
 MOST = 8
 """Sentences of one day, beside the one about whom it met."""
@@ -75,7 +74,7 @@ def _met(day: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> Jou
     first: dict[str, int] = {}
     lines: dict[str, int] = {}
     for entry in day:
-        if entry.kind in TOLD and entry.user_id != me:
+        if entry.kind in SPOKEN and entry.user_id != me:
             first.setdefault(entry.user_id, entry.id)
             lines[entry.user_id] = lines.get(entry.user_id, 0) + 1
     if not first:

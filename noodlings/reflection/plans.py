@@ -15,11 +15,12 @@ from types import MappingProxyType
 
 from noodlings.recall.cues import named_dates, spans
 from noodlings.recall.lexical import stems
-from noodlings.reflection.facts import TOLD, clauses, facts, folded, is_imagined
+from noodlings.reflection.facts import clauses, facts, folded, is_imagined
 from noodlings.reflection.superseding import corrects
 from noodlings.text import clean
 from noodlings.values.fact import FACT_KIND, FactKind
 from noodlings.values.memory import MemoryEntry, given
+from noodlings.values.percept import SPOKEN
 
 DAY = 86_400.0
 MORNING, OVER_AT_NOON, OVER_BY_EVENING = 6.0 / 24.0 * DAY, 13.0 / 24.0 * DAY, 20.0 / 24.0 * DAY
@@ -216,7 +217,7 @@ def open_plans(
     """
     plans: list[_Plan] = []
     for entry in told:
-        if entry.kind not in TOLD:
+        if entry.kind not in SPOKEN:
             continue
         text, due = entry.user_text[:LONGEST], understood.get(entry.id) or due_of(entry)
         if not plans and due is None:
@@ -283,7 +284,7 @@ def _is_past(clause: str) -> bool:
 
 
 def _tells_plan(entry: MemoryEntry, text: str) -> bool:
-    kinds = {fact.kind for fact in facts(replace(entry, user_text=clean(text)), {})}
+    kinds = {fact.kind for fact in facts(replace(entry, user_text=clean(text), tells=None), {})}
     return not kinds.isdisjoint(_PLANS)
 
 

@@ -24,6 +24,7 @@ from noodlings.store.packing import packed, packed_vector, unpacked, unpacked_ve
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, Tier
+from noodlings.values.fact import Tells
 from noodlings.values.memory import (
     ArchivedSymbol,
     EntryVector,
@@ -147,6 +148,9 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
         "episodic": False,
         "consolidated": False,
         "source": text(entry.source, "source") or None,
+        "tells": None
+        if entry.tells is None
+        else to_json([number(one, "tells") for one in entry.tells], "tells"),
         **history_row(entry),
     }
 
@@ -194,10 +198,20 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
             pinned=bool(row["pinned"]),
             extra=column(row, "entries.extra", lambda it: {} if it is None else from_json(it, "extra")),
             hindsight=column(row, "entries.hindsight", _hindsight),
+            tells=column(
+                row, "entries.tells", lambda it: None if it is None else _tells(from_json(it, "tells"))
+            ),
         )
     except KeyError as error:
         what = WHAT["entries"].format_map(row)
         raise StoreError(f"{what} is damaged: it has no column {error}") from None
+
+
+def _tells(numbers: list[float]) -> Tells:
+    tells = Tells(*numbers)
+    if not all(0.0 <= one <= 1.0 for one in tells):
+        raise ValueError("tells")
+    return tells
 
 
 def _hindsight(document: str | None) -> dict[Hindsight, float]:

@@ -34,7 +34,7 @@ from sqlalchemy import Integer as AnyInteger
 from sqlalchemy import Text as AnyText
 from sqlalchemy.schema import CreateColumn
 
-SCHEMA = "0011"
+SCHEMA = "0012"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 # On PostgreSQL integers have 64 bits as in SQLite, and texts are sorted by code point.
@@ -103,6 +103,8 @@ entries = Table(
     Column("tier", Integer, nullable=False, server_default=text("0")),
     # Reasons, of a fixed set, and numbers.
     Column("hindsight", Text),
+    # Two numbers; NULL where no model read it.
+    Column("tells", Text),
     UniqueConstraint("agent_id", "id"),
 )
 

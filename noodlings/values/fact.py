@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class FactKind(StrEnum):
@@ -31,6 +32,14 @@ class FactKind(StrEnum):
     PROMISE = "promise"
     TOLD = "told"
     """What is worth keeping, in words that no pattern knows."""
+
+
+class Tells(NamedTuple):
+    """How likely a line tells something that is worth knowing in some weeks about whoever says it, and about
+    somebody else, 0…1 each."""
+
+    of_speaker: float
+    of_other: float
 
 
 SPEAKER = "speaker"

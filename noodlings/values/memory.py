@@ -11,6 +11,7 @@ from noodlings.errors import UserError
 from noodlings.text import CleanText, clean
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience, Tier
+from noodlings.values.fact import Tells
 from noodlings.values.percept import PRIVATE, Kind, in_confidence
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ class MemoryEntry:
         source: the name of the source that told it, see `noodlings.ingest.record`; "" for what was lived,
             `CORRECTION` for other words of it.
         hindsight: why it weighs more or less than its importance, each reason with its shift.
+        tells: how likely it tells something about people; None where no model read it.
     """
 
     id: int
@@ -167,6 +169,7 @@ class MemoryEntry:
     extra: dict[str, Any] = field(default_factory=dict)
     source: str = ""
     hindsight: dict[Hindsight, float] = field(default_factory=dict)
+    tells: Tells | None = None
 
     @property
     def weight(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from noodlings.values.fact import FactKind, Tells
 from noodlings.values.wording import DialogueAct
 
 ACTS = (
@@ -25,6 +26,13 @@ FINE_ACTS = (
 """What a kind listener hears in it, more finely told apart, in the order of the model. What the acts tell
 better is among them so that the others are told from it."""
 
+FACT_KINDS = (
+    FactKind.NAME, FactKind.KIN, FactKind.AGE, FactKind.TRADE, FactKind.HOME, FactKind.HEALTH, FactKind.LIKES,
+    FactKind.DISLIKES, FactKind.FEAR, FactKind.SKILL, FactKind.HAS, FactKind.BELIEF, FactKind.BETWEEN,
+    FactKind.EVENT, FactKind.PLAN, FactKind.PROMISE,
+)  # fmt: skip
+"""The kinds of facts that a line may tell, in the order of the model: of the speaker, then of others."""
+
 
 @dataclass(frozen=True, slots=True)
 class LineReading:
@@ -35,12 +43,14 @@ class LineReading:
         significance: how far it is worth keeping, 0…1.
         acts: what has to be answered, with the probability of each; together 1.
         fine_acts: the same as a kind listener hears it, more finely told apart; together 1.
+        tells: how likely it tells something about people; None where that is not known.
     """
 
     valence: float
     significance: float
     acts: tuple[tuple[DialogueAct, float], ...] = ()
     fine_acts: tuple[tuple[DialogueAct, float], ...] = ()
+    tells: Tells | None = None
 
     def likeliest(self) -> tuple[DialogueAct, float]:
         """The act that most likely has to be answered, and its probability; a statement if none is known."""

@@ -9,6 +9,8 @@ import pytest
 
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
+from noodlings.reflection.facts import SURE
+from noodlings.values.fact import Tells
 from noodlings.values.reading import ACTS, FINE_ACTS, LineReading
 from noodlings.values.wording import DialogueAct
 
@@ -98,6 +100,31 @@ def test_a_kind_listener_would_respond_to_more_than_a_statement(
     assert reading.likeliest_fine_act()[0] is fine_act
 
 
+def told_by(minilm: MiniLM, *lines: str) -> list[Tells]:
+    return [one.tells for one in read(minilm, *lines) if one.tells is not None]
+
+
+def test_what_tells_something_of_people_is_told_from_idle_talk(minilm: MiniLM) -> None:
+    mine, hers, idle = told_by(
+        minilm,
+        "the ground floor please, stairs and i have parted company since the hip",
+        "old Berta next door was a midwife for forty years",
+        "i could murder a sandwich",
+    )
+    assert mine.of_speaker > SURE
+    assert hers.of_other > SURE > hers.of_speaker
+    assert max(idle) < 0.3
+
+
+def test_what_writers_of_whom_nothing_was_learnt_tell_of_themselves(minilm: MiniLM) -> None:
+    noted = dict(rows_of(HELD_BACK.with_name("facts.tsv")))
+    lines = [row[-1] for row in rows_of(HELD_BACK)[::EVERY]]
+    likely = np.array(told_by(minilm, *lines))
+    for at, written in enumerate((":me", ":other")):
+        told = np.array([written in noted[line] for line in lines])
+        assert (auc(likely[:, at], told) or 0.0) > 0.88
+
+
 @pytest.mark.parametrize("text", ["", "…", "\u202e", "🦆" * 50, "漢字", "a" * 4_000, "sea " * 3_000])
 def test_any_text_is_read_within_its_ranges(minilm: MiniLM, text: str) -> None:
     [reading] = read(minilm, text)
@@ -105,6 +132,8 @@ def test_any_text_is_read_within_its_ranges(minilm: MiniLM, text: str) -> None:
     assert 0.0 <= reading.significance <= 1.0
     assert [act for act, _ in reading.acts] == list(ACTS)
     assert [act for act, _ in reading.fine_acts] == list(FINE_ACTS)
+    assert reading.tells is not None
+    assert all(0.0 <= likely <= 1.0 for likely in reading.tells)
     for acts in (reading.acts, reading.fine_acts):
         assert sum(likely for _, likely in acts) == pytest.approx(1.0)
 

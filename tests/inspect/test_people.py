@@ -8,6 +8,9 @@ import json
 import pytest
 
 from noodlings.affect.feeling import feeling
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.people import PeopleView
@@ -19,7 +22,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from noodlings.values.percept import Kind
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.relationship import Relationship
 from tests.fakes import FakeAgent, FakeSociety
 from tests.memory.entries import an_entry
@@ -369,3 +372,21 @@ async def test_knowing_many_lets_everything_else_have_its_turn() -> None:
         await asyncio.sleep(0)
     assert turns > 300
     assert (await asking_people).people[0].of == "user_7"
+
+
+async def test_a_card_has_what_no_pattern_knows_and_a_model_understands() -> None:
+    clock, told = ManualClock(1_000_000.0), "no almonds for me or you'll be fetching the healer"
+    society = build(Settings(embedding={"model": "minilm"}), clock=clock, store=MemoryStore())
+    try:
+        for text in (told, "I could murder a sandwich"):
+            await society.perceive("servnak", Percept(ANN.user_id, text, clock.now(), addressed=True))
+        inspector = Inspector(society)
+        (card,) = (await inspector.people(ADMIN, "servnak", ANN.user_id)).people
+        assert [(fact.kind, fact.words) for fact in card.facts] == [("told", told)]
+        (entry_id,) = card.facts[0].evidence
+        corrected = society.corrections.correct(ADMIN, "servnak", entry_id, "no almonds in the jar")
+        assert corrected.tells is None  # it says what the former words told
+        (card,) = (await inspector.people(ADMIN, "servnak", ANN.user_id)).people
+        assert card.facts == ()
+    finally:
+        society.close()

@@ -118,6 +118,7 @@ SPOILT: dict[str, Any] = {
     "stability": [0, -5, None],
     "recall_count": [-1],
     "extra": [5, "ab"],
+    "tells": [5, "ab", [0.5], [0.5, 2], [0.5, "x"]],
     "working": ["yes"],
     "row": [[1], "row"],
 }

@@ -6,6 +6,7 @@ import pytest
 from noodlings.memory.stream import FLOATS, INTS, packed, unpacked
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
+from noodlings.values.fact import Tells
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 
 BARE = MemoryEntry(1, 2.5, 3, "user_caity", "hello", None, 0.1, 0.2, ImportanceParts(0.1, 0.2))
@@ -30,6 +31,7 @@ FULL = MemoryEntry(
     last_recalled=0.0,
     stability=60.0,
     extra={"data": {"tags": ["crime"]}},
+    tells=Tells(0.75, 0.0),
 )
 
 

@@ -279,6 +279,8 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"extra": nested(60)}, "nested more than 50 levels deep"),
     ({"extra": {"text": "\ud800"}}, "text that is not valid Unicode"),
     ({"extra": {"\ud800": 1}}, "text that is not valid Unicode"),
+    ({"tells": [0.5]}, "tells:"),
+    ({"tells": [0.5, 1.5]}, "tells.1:"),
     ({"episodic": "yes"}, "episodic:"),
     ({"\x1b[31mred": 1}, "unknown key red"),
 ]

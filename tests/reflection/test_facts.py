@@ -8,9 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.reflection.facts import LONGEST, MATTERS, MATTERS_ANYHOW, MOST, Fact, Relative, facts
+from noodlings.reflection.facts import (
+    DOUBTED,
+    LONGEST,
+    MATTERS,
+    MATTERS_ANYHOW,
+    MOST,
+    SURE,
+    Fact,
+    Relative,
+    facts,
+)
 from noodlings.text import clean
-from noodlings.values.fact import FactKind
+from noodlings.values.fact import FactKind, Tells
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind
 from tests.memory.entries import an_entry
@@ -136,6 +146,37 @@ def test_what_is_not_worth_keeping_or_has_a_kind_is_not_told_beside() -> None:
     assert worth(late, MATTERS_ANYHOW - 0.01) == []
     assert worth("I am allergic to margarine, which I can not forgive") == [("marta", "health")]
     assert worth(line, kind=Kind.EMOTE) == []
+
+
+def read(text: str, of_speaker: float, of_other: float = 0.0) -> list[tuple[str, str]]:
+    """Of whom a line that a model read tells what, briefly."""
+    return worth(text, 0.0, tells=Tells(of_speaker, of_other))
+
+
+def test_what_a_model_is_sure_of_is_told_though_no_pattern_knows_it() -> None:
+    line = "the ground floor please, stairs and I have parted company"
+    assert read(line, SURE) == [("marta", "told")]
+    assert read(line, SURE - 0.01) == []
+    assert read("Jonas keeps to his room these days", 0.1, SURE) == [("jonas", "told")]
+    assert read("Jonas keeps to his room these days", 0.1, SURE - 0.01) == []
+    both = "Jonas has sold my best spade to the knacker"
+    assert read(both, SURE, SURE) == [("marta", "told"), ("jonas", "told")]
+
+
+def test_of_two_others_a_model_does_not_say_whom_it_means() -> None:
+    assert read("Jonas waved and Edda went home", 0.0, SURE) == []
+
+
+def test_what_a_model_doubts_is_left_out_though_a_pattern_knows_it() -> None:
+    nurse = "I'm a nurse at the county hospital."
+    assert read(nurse, 1.0) == [("marta", "trade")]
+    assert read(nurse, DOUBTED) == [("marta", "trade")]
+    assert read(nurse, DOUBTED - 0.01) == []
+    assert read("Jonas hates spiders", 1.0, 0.0) == [("marta", "told")]
+
+
+def test_words_that_are_withheld_tell_nothing() -> None:
+    assert read("", 1.0, 1.0) == []
 
 
 @pytest.mark.parametrize(

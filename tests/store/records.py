@@ -19,6 +19,7 @@ from noodlings.text import clean
 from noodlings.values.action import Action
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Audience, confined_to
+from noodlings.values.fact import Tells
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Symbol, Why
 from noodlings.values.percept import Kind
@@ -48,6 +49,7 @@ def an_entry(number: int, text: str = "hello", **changes: Any) -> MemoryEntry:
 
 
 BEFORE_NIGHTS = """
+ALTER TABLE entries DROP COLUMN tells;
 ALTER TABLE entries DROP COLUMN hindsight;
 DROP INDEX ix_links_target;
 ALTER TABLE links DROP COLUMN quoted;
@@ -178,6 +180,7 @@ entries = st.builds(
     stability=st.floats(0, allow_nan=False, allow_infinity=False),
     extra=json_data,
     source=st.sampled_from(["", "talk:log"]) | texts,
+    tells=st.none() | st.builds(Tells, unit, unit),
 )
 
 symbols = st.builds(

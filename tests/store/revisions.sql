@@ -1,4 +1,4 @@
--- How each revision of the tables before 0011 came from the one before it. Revisions 0009 and 0010 only changed rows.
+-- How each revision of the tables before 0012 came from the one before it. Revisions 0009 and 0010 only changed rows.
 
 -- 0001
 CREATE TABLE alembic_version (
@@ -157,3 +157,9 @@ CREATE TABLE keys (
 -- 0009
 
 -- 0010
+
+-- 0011
+ALTER TABLE entries ADD COLUMN hindsight TEXT;
+ALTER TABLE links ADD COLUMN quoted TEXT;
+DROP INDEX ix_links_target;
+CREATE INDEX ix_links_target ON links (target_id, agent_id, strength, created, quoted);

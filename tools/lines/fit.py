@@ -5,8 +5,8 @@
     python tools/lines/fit.py [EVALUATION …]
 
 They learn from `lines.tsv` and from those of `tools/affect/lines.tsv`: how bad or good a line is for who says
-it, how far it is worth keeping, what a listener has to answer, and the same as a kind one hears it, more
-finely told apart (`fine_acts.tsv`).
+it, how far it is worth keeping, what a listener has to answer, the same as a kind one hears it, more finely
+told apart (`fine_acts.tsv`), and what it tells of people (`facts.tsv`, and `benchmarks/people/lines.tsv`).
 
 First all twelve layers of bge-small-en learn it (MIT; `tools/quantised.py`): they know more than a small
 model can learn from so few lines. Then the upper four layers of all-MiniLM-L6-v2 (Apache-2.0) learn it as
@@ -37,15 +37,16 @@ ANSWERS = HERE.parent / "answers"
 sys.path += [str(HERE.parent), str(AFFECT), str(ANSWERS)]
 from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
 from near import TOO_ALIKE, nearest, texts_of  # noqa: E402
-from quantised import load_model, load_tokenizer  # noqa: E402
+from quantised import BGE, load_model  # noqa: E402
 from sentences import read_lines  # noqa: E402
 
 from examples import all_texts, read_examples  # noqa: E402
 from noodlings.embed.lines import MODEL  # noqa: E402
-from noodlings.embed.minilm import DIMENSIONS  # noqa: E402
-from noodlings.values.reading import ACTS, FINE_ACTS  # noqa: E402
+from noodlings.embed.minilm import DIMENSIONS, load_tokenizer  # noqa: E402
+from noodlings.values.reading import ACTS, FACT_KINDS, FINE_ACTS  # noqa: E402
 from noodlings.values.wording import DialogueAct  # noqa: E402
 
+PEOPLE = HERE.parents[1] / "benchmarks" / "people" / "lines.tsv"
 TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
 BATCH, SEED = 16, 0
 TEACHER_EPOCHS, TEACHER_RATE = 3, 7e-5
@@ -54,7 +55,7 @@ TAUGHT = 14_000
 """Texts of `tools/answers` that the teacher is asked about."""
 LABELS = 0.5
 """How much what writers said counts beside what the teacher says."""
-WEIGHTS = {"valence": 4.0, "significance": 2.0, "act": 0.7, "fine_act": 0.7}
+WEIGHTS = {"valence": 4.0, "significance": 2.0, "act": 0.7, "fine_act": 0.7, "facts": 0.15}
 """How much an error of each kind counts."""
 SMOOTHED = 0.05
 """The share of an act's probability that is spread over the others: writers differ."""
@@ -67,23 +68,26 @@ AS_ACT = {act: act for act in FINE_ACTS if act in ACTS} | {
     DialogueAct.REQUEST: DialogueAct.ORDER,
     DialogueAct.AVAILABILITY: DialogueAct.ORDER,
 }
-TELLS = (DialogueAct.STATEMENT, DialogueAct.REMARK)
+TELLING = (DialogueAct.STATEMENT, DialogueAct.REMARK)
 """Acts of which any fine act may be told."""
 FINE_ACTS_BEGIN = 2 + len(ACTS)
+FACTS = [f"{kind}:{who}" for who in ("me", "other") for kind in FACT_KINDS]
+FACTS_BEGIN = FINE_ACTS_BEGIN + len(FINE_ACTS)
 CLEAR = 0.6
 """Valence from which a line is grave or glad, where that is measured."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A text, and where that was rated how far it is worth keeping, 0…1, its valence, −1…1, act, and the
-    share of each fine act."""
+    """A text, and where that was rated how far it is worth keeping, 0…1, its valence, −1…1, act, the
+    share of each fine act, and the facts that it tells (None where nobody said)."""
 
     text: str
     significance: float | None = None
     valence: float | None = None
     act: int | None = None
     fine_act: tuple[float, ...] = ()
+    facts: tuple[float, ...] | None = None
 
 
 def read_labelled(path: Path) -> list[Line]:
@@ -107,7 +111,7 @@ def with_fine_acts(lines: Sequence[Line], path: Path) -> list[Line]:
 
     def shares_of(line: Line) -> tuple[float, ...]:
         act = None if line.act is None else ACTS[line.act]
-        plain = [AS_ACT[act]] if act in AS_ACT and act not in TELLS else []
+        plain = [AS_ACT[act]] if act in AS_ACT and act not in TELLING else []
         if act is DialogueAct.AVAILABILITY and "?" in line.text:
             plain = [DialogueAct.QUESTION]
         first, *second = found.get(line.text, plain) or [None]
@@ -122,6 +126,19 @@ def with_fine_acts(lines: Sequence[Line], path: Path) -> list[Line]:
     return [replace(line, fine_act=shares_of(line)) for line in lines]
 
 
+def facts_of(path: Path) -> dict[str, tuple[float, ...]]:
+    """Text → 1 for each of `FACTS` that it tells, else 0. Raises ValueError for another one."""
+    found = {}
+    for row in path.read_text("utf-8").splitlines():
+        if row and not row.startswith("#"):
+            text, kinds = row.split("\t")
+            told = {kind for kind in kinds.split() if kind != "-"}
+            if not told <= {*FACTS}:
+                raise ValueError(f"{path}: {row}")
+            found[text] = tuple(float(fact in told) for fact in FACTS)
+    return found
+
+
 def without_near(lines: Sequence[Line], files: Sequence[Path]) -> list[Line]:
     """The lines without those that come near a text of the files; they are printed."""
     found = nearest([line.text for line in lines], [text for file in files for text in texts_of(file)])
@@ -132,12 +149,13 @@ def without_near(lines: Sequence[Line], files: Sequence[Path]) -> list[Line]:
 
 
 class LineReader(nn.Module):
-    """Layers; the mean over the tokens gives valence, significance, and a logit for each act and fine act."""
+    """Layers; the mean over the tokens gives valence, significance, and a logit for each act, fine act and
+    fact."""
 
     def __init__(self, upper: nn.Module) -> None:
         super().__init__()
         self.upper = upper
-        self.read = nn.Linear(DIMENSIONS, FINE_ACTS_BEGIN + len(FINE_ACTS))
+        self.read = nn.Linear(DIMENSIONS, FACTS_BEGIN + len(FACTS))
 
     def forward(self, states: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         x = self.upper(states, mask)
@@ -151,7 +169,7 @@ class LargerModel(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.model = load_model()
+        self.model = load_model(BGE)
 
     def forward(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         return self.model(tokens, attention_mask=mask.long()).last_hidden_state.float()
@@ -230,7 +248,8 @@ class Fit:
         best = read[told, 2:FINE_ACTS_BEGIN].argmax(axis=1)
         shares = [f"{name} {(best[acts == at] == at).mean():.2f}" for at, name in enumerate(ACTS)]
         print(f"  act right in {(best == acts).mean():.2f}: {', '.join(shares)}", flush=True)
-        self.report_fine_acts(read[:, FINE_ACTS_BEGIN:])
+        self.report_fine_acts(read[:, FINE_ACTS_BEGIN:FACTS_BEGIN])
+        self.report_facts(read[:, FACTS_BEGIN:])
 
     def report_fine_acts(self, read: Any) -> None:
         given = np.array([line.fine_act for line in self.held_back])
@@ -249,19 +268,38 @@ class Fit:
             flush=True,
         )
 
+    def report_facts(self, read: Any) -> None:
+        given = np.array([line.facts is not None for line in self.held_back])
+        told = np.array([line.facts for line in self.held_back if line.facts is not None]) > 0.0
+        read, figures = read[given], []
+        for name, who in (("the speaker", "me"), ("somebody else", "other")):
+            kinds = np.array([fact.endswith(who) for fact in FACTS])
+            any_told, highest = told[:, kinds].any(axis=1), read[:, kinds].max(axis=1)
+            found = read[:, kinds] > 0.0
+            right = (found & told[:, kinds]).sum()
+            figures.append(
+                f"of {name} AUC {auc(highest[any_told], highest[~any_told]):.3f}, "
+                f"kinds right {right / max(found.sum(), 1):.2f}, found {right / told[:, kinds].sum():.2f}"
+            )
+        print(f"  facts {'; '.join(figures)}", flush=True)
+
     def kept(self, read: Any) -> float:
         worth = np.array([line.significance >= 0.5 for line in self.held_back])
         return auc(read[worth, 1], read[~worth, 1])
+
+
+_LOGITS = {"act": slice(2, FINE_ACTS_BEGIN), "fine_act": slice(FINE_ACTS_BEGIN, FACTS_BEGIN)}
 
 
 def loss_beside(read: torch.Tensor, taught: torch.Tensor) -> torch.Tensor:
     """How far what is read is from what a teacher reads."""
     loss = WEIGHTS["valence"] * functional.mse_loss(read[:, 0], taught[:, 0])
     loss = loss + WEIGHTS["significance"] * functional.mse_loss(read[:, 1], taught[:, 1])
-    for name, logits in (("act", slice(2, FINE_ACTS_BEGIN)), ("fine_act", slice(FINE_ACTS_BEGIN, None))):
+    for name, logits in _LOGITS.items():
         own, given = (functional.log_softmax(numbers[:, logits], -1) for numbers in (read, taught))
         loss = loss + WEIGHTS[name] * functional.kl_div(own, given, log_target=True, reduction="batchmean")
-    return loss
+    own, given = read[:, FACTS_BEGIN:], taught[:, FACTS_BEGIN:].sigmoid()
+    return loss + WEIGHTS["facts"] * len(FACTS) * functional.binary_cross_entropy_with_logits(own, given)
 
 
 def loss_of(read: torch.Tensor, lines: Sequence[Line]) -> torch.Tensor:
@@ -278,14 +316,19 @@ def loss_of(read: torch.Tensor, lines: Sequence[Line]) -> torch.Tensor:
     if told:
         acts = torch.tensor([lines[row].act for row in told])
         loss = loss + WEIGHTS["act"] * functional.cross_entropy(
-            read[told, 2:FINE_ACTS_BEGIN], acts, label_smoothing=SMOOTHED
+            read[told, _LOGITS["act"]], acts, label_smoothing=SMOOTHED
         )
     judged = [row for row, line in enumerate(lines) if line.fine_act]
     if judged:
         shares = torch.tensor([lines[row].fine_act for row in judged])
         loss = loss + WEIGHTS["fine_act"] * functional.cross_entropy(
-            read[judged, FINE_ACTS_BEGIN:], shares, label_smoothing=SMOOTHED
+            read[judged, _LOGITS["fine_act"]], shares, label_smoothing=SMOOTHED
         )
+    noted = [row for row, line in enumerate(lines) if line.facts is not None]
+    if noted:
+        facts = torch.tensor([lines[row].facts for row in noted])
+        own = read[noted, FACTS_BEGIN:]
+        loss = loss + WEIGHTS["facts"] * len(FACTS) * functional.binary_cross_entropy_with_logits(own, facts)
     return loss
 
 
@@ -304,6 +347,12 @@ def main() -> None:
     lines, held_back = (read_labelled(HERE / name) for name in ("lines.tsv", "held_back.tsv"))
     lines += [Line(one.text, one.significance, one.valence) for one in read_lines(AFFECT / "lines.tsv")]
     lines, held_back = (with_fine_acts(some, HERE / "fine_acts.tsv") for some in (lines, held_back))
+    told = facts_of(PEOPLE) | facts_of(HERE / "facts.tsv")
+    known = {line.text for line in (*lines, *held_back)}
+    lines, held_back = (
+        [replace(line, facts=told.get(line.text)) for line in some] for some in (lines, held_back)
+    )
+    lines += [Line(text, facts=facts) for text, facts in told.items() if text not in known]
     files = [Path(file) for file in sys.argv[1:]]
     lines = without_near(lines, files)
     more = without_near(untold_lines([*lines, *held_back]), files)
