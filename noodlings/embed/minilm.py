@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -103,7 +104,10 @@ class MiniLM:
                 own = [layer[row, : mask[row].sum()] for layer in hidden]
                 looks = _shares(own[LOOKED_AT] @ queries).T @ own[LOOKED_AT]
                 layers = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
-                found[text] = Understood(vectors[row], layers, read_line(own[LAYERS.index(STATES)]))
+                reading = read_line(own[LAYERS.index(STATES)])
+                if len(own[0]) == MAX_TOKENS:  # what it tells in the rest is not known
+                    reading = replace(reading, tells=None)
+                found[text] = Understood(vectors[row], layers, reading)
         return [found[text] for text in range(len(texts))]
 
     def answers(

@@ -278,7 +278,7 @@ async def _spoken_of(viewpoint: Viewpoint, name: str) -> list[PersonCardView]:
             continue
         is_name |= match[0][0].isupper()
         told = (written, FactKind.TOLD, shorten(text, LONGEST), entry.id, entry.user_id, entry.timestamp)
-        found.append(Fact(*told, significance=entry.parts.significance))
+        found.append(Fact(*told, worth=entry.parts.significance))
         private |= {entry.id: entry.confided} if entry.private else {}
     cards = person_cards(found[-SPOKEN_OF:] if is_name else (), {})
     return [_card(viewpoint, card, None, private, {}) for card in cards]

@@ -153,13 +153,13 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
             Hindsight(reason): finite(shift, "hindsight")
             for reason, shift in record.get("hindsight", {}).items()
         },
-        tells=_maybe(_tells, record, "tells") if "tells" in record else None,
+        tells=None if record.get("tells") is None else _tells(record["tells"]),
     )
 
 
-def _tells(numbers: Any, name: str) -> Tells:
+def _tells(numbers: Any) -> Tells:
     of_speaker, of_other = numbers
-    return Tells(unit(of_speaker, name), unit(of_other, name))
+    return Tells(unit(of_speaker, "tells"), unit(of_other, "tells"))
 
 
 def _audience(record: Mapping[str, Any]) -> Audience:

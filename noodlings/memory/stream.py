@@ -22,20 +22,23 @@ from noodlings.memory.importance import strength
 from noodlings.memory.likeness import Metric
 from noodlings.values.affect import Affect, builder
 from noodlings.values.audience import Audience, may_learn
+from noodlings.values.fact import Tells
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 
 # Columns of the integer matrix. A circle is 0 for what is open; the last three are 0 or 1.
 ID, STEP, USER, CIRCLE, RECALL_COUNT, HELD, PINNED, HAS_STATE = range(INTS := 8)
-# Columns of the float matrix; the seven parts of importance and affect follow. NaN stands for None.
+# Columns of the float matrix; the seven parts of importance, affect and what it tells follow. NaN stands for
+# None.
 TIMESTAMP, SURPRISE, ENCODED, OVERRIDE, SALIENCE, LAST_RECALLED, STABILITY, WEIGHT = range(8)
-FLOATS = 20
+FLOATS = 22
 
 Words = tuple[Any, ...]
-"""user_id, text, response, kind, audience, place, override_by, extra, source, hindsight, tells."""
+"""user_id, text, response, kind, audience, place, override_by, extra, source, hindsight."""
 AUDIENCE = 4
 
 PUBLIC = 0
 _NO_AFFECT = [math.nan] * 5
+_NOT_READ = Tells(math.nan, math.nan)
 
 _build_entry = builder(MemoryEntry)
 _build_affect = builder(Affect)
@@ -59,10 +62,11 @@ def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Word
         last_recalled, entry.stability, entry.weight,
         *_parts(entry.parts),
         *(_NO_AFFECT if entry.affect is None else entry.affect.as_list()),
+        *(_NOT_READ if entry.tells is None else entry.tells),
     )
     words = (
         entry.user_id, entry.user_text, entry.response, entry.kind, entry.audience, entry.place,
-        entry.override_by, entry.extra or None, entry.source, entry.hindsight or None, entry.tells,
+        entry.override_by, entry.extra or None, entry.source, entry.hindsight or None,
     )
     # fmt: on
     return ints, floats, words
@@ -76,8 +80,9 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
         timestamp, surprise, encoded, override, salience, last_recalled, stability, _,
         p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
         valence, arousal, fear, sorrow, boredom,
+        of_speaker, of_other,
     ) = floats
-    user_id, text, response, kind, audience, place, override_by, extra, source, hindsight, tells = words
+    user_id, text, response, kind, audience, place, override_by, extra, source, hindsight = words
     affect = _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None
     parts = _build_parts(
         p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
@@ -87,7 +92,8 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
         override if override == override else None, override_by, response, salience,
         state if has_state else None, kind, audience, place, pinned == 1, recall_count,
         last_recalled if last_recalled == last_recalled else None, stability,
-        {} if extra is None else extra, source, {} if hindsight is None else hindsight, tells,
+        {} if extra is None else extra, source, {} if hindsight is None else hindsight,
+        Tells(of_speaker, of_other) if of_speaker == of_speaker else None,
     )
     # fmt: on
 

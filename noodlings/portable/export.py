@@ -116,7 +116,7 @@ def _entry_line(agent_id: str, kept: ArchivedEntry) -> dict[str, Any]:
     }
     for name in ("source", "hindsight", "tells"):
         if not line[name]:
-            del line[name]  # so that a noodlings that knew nothing of it can read the line
+            del line[name]  # so that a noodlings that knows nothing of them can read the line
     return line
 
 

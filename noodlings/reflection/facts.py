@@ -6,10 +6,11 @@ them. There is no grammar of English behind it: what is said plainly is found, w
 What is imagined, played, quoted, asked or denied tells nothing, and if the subject is not clear, the clause
 is left out: a card with a gap is better than one with something wrong.
 
-A line that no pattern knows may be a fact of kind `TOLD`, which says nothing but what it says. Where a model
-read the line (`MemoryEntry.tells`), it must be sure that the line tells something about the speaker, or about
-the only other person of whom it speaks, and what a pattern found is left out if the model doubts it.
-Elsewhere the line must be worth keeping, and about the speaker or somebody known.
+A line of which no pattern knows anything about a person may itself be a fact about them, of kind `TOLD`: it
+says nothing but what it says. Where a model read the line (`MemoryEntry.tells`), it must be sure that the
+line tells something about the speaker, or about the only other person whom a clause of it is about; and what
+a pattern found about the speaker is left out if the model doubts it. Elsewhere the line must be worth
+keeping, and about the speaker or somebody known.
 
 A fact keeps the words it was told in, and refers to the memory that is its evidence.
 """
@@ -41,7 +42,7 @@ FRAGMENT = 5
 """Words of a fragment that is about the speaker: "asthma, since I was six"."""
 
 SURE, DOUBTED = 0.75, 0.2
-"""How likely a line tells a fact for a model to be sure, and to doubt one that a pattern sees."""
+"""How likely a line tells something, where a model is sure of it, and where it doubts what a pattern sees."""
 MATTERS, MATTERS_ANYHOW = 0.4, 0.6
 """Least significance of a line that is kept as it was told, and of one that begins with somebody unknown."""
 
@@ -72,7 +73,8 @@ class Fact:
         told_by: the id of who told it.
         timestamp: when it was told, world time in seconds.
         relative: of kind `KIN`, who it is; None of every other kind.
-        significance: of kind `TOLD`, how far its words are worth keeping, 0…1; 0 of every other kind.
+        worth: of kind `TOLD`, how likely it tells something where a model read it, else how far its words are
+            worth keeping, 0…1; 0 of every other kind.
     """
 
     of: str
@@ -82,7 +84,7 @@ class Fact:
     told_by: str
     timestamp: float
     relative: Relative | None = None
-    significance: float = 0.0
+    worth: float = 0.0
 
 
 _ASIDE = re.compile(r"\*[^*]*\*|\([^()]*\)|\[[^\][]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)['‘][^'‘’]*[,.!?]['’]")
@@ -238,12 +240,14 @@ class _Reading:
     """One line as it is read, clause by clause.
 
     Attributes:
+        asserts: whether a sentence of it is neither imagined, asked nor played.
         mentioned: who was, other than the speaker → "he", "she" or "" for not known.
         telling: the clauses that say that something is so, each with whom it is about, "" for nobody known.
     """
 
     def __init__(self, entry: MemoryEntry, names: Mapping[str, str]) -> None:
         self.entry, self.names, self.lexicon = entry, names, _lexicon()
+        self.asserts = False
         self.mentioned: dict[str, str] = {}
         self.telling: list[tuple[str, str]] = []
 
@@ -265,6 +269,8 @@ class _Reading:
                 self.mention(plain, sentence)
                 continue
             subject = self.entry.user_id
+            # Of "'I am a widow,' the play begins" only what somebody plays is about anybody.
+            self.asserts |= bool(sentence) and (read == text or _OWN.search(plain) is not None)
             for clause in _CLAUSES.split(plain):
                 if len(clause) <= LONGEST_CLAUSE:
                     of, told = self._told(clause, subject, sentence)
@@ -305,21 +311,23 @@ class _Reading:
         of = first if named else user if user in about else known
         least = MATTERS_ANYHOW if not first and _SOMEBODY.match(clause) else MATTERS
         if worth >= least:
-            yield self._line(of)
+            yield self._line(of, worth)
 
     def as_read(self, found: Sequence[Fact], tells: Tells) -> Iterator[Fact]:
-        """The facts found that a model does not doubt, and the line itself about whom it is sure of more."""
-        user = self.entry.user_id
-        kept = [
-            fact for fact in found if (tells.of_speaker if fact.of == user else tells.of_other) >= DOUBTED
-        ]
+        """What `facts` found, as far as a model does not doubt it, and the line itself about whomever else it
+        is sure to tell of."""
+        user, doubted = self.entry.user_id, tells.of_speaker < DOUBTED
+        kept = [one for one in found if not doubted or one.of != user or one.kind is FactKind.KIN]
         yield from kept
+        if not self.asserts:
+            return
         known = {fact.of for fact in kept}
-        subjects = {of for of, _ in self.telling} - {user, ""}
-        others = [(other, tells.of_other) for other in subjects] if len(subjects) == 1 else []
-        for of, likely in ((user, tells.of_speaker), *others):
-            if likely >= SURE and of not in known:
-                yield self._line(of)
+        if tells.of_speaker >= SURE and user not in known:
+            yield self._line(user, tells.of_speaker)
+        unknown = any(not of and _SOMEBODY.match(clause) for of, clause in self.telling)
+        others = {of for of, _ in self.telling} - {user, ""}
+        if tells.of_other >= SURE and len(others) == 1 and not unknown:
+            yield from (self._line(other, tells.of_other) for other in others - known)
 
     def mention(self, plain: str, original: str) -> None:
         """Note who is named."""
@@ -408,9 +416,8 @@ class _Reading:
         no_name = word in self.lexicon.no_name or word.endswith(("ing", "ed", "ly", "s"))
         return word.capitalize() if small and not no_name else ""
 
-    def _line(self, of: str) -> Fact:
-        fact = self._fact(of, FactKind.TOLD, shorten(self.entry.user_text, LONGEST))
-        return replace(fact, significance=self.entry.parts.significance)
+    def _line(self, of: str, worth: float) -> Fact:
+        return replace(self._fact(of, FactKind.TOLD, shorten(self.entry.user_text, LONGEST)), worth=worth)
 
     def _fact(self, of: str, kind: FactKind, words: str, relative: Relative | None = None) -> Fact:
         entry = self.entry

@@ -145,7 +145,7 @@ def _of_kind(told: Iterable[Fact]) -> list[KnownFact]:
 def _worth_keeping(known: list[KnownFact]) -> list[KnownFact]:
     """The same without all but `MOST_TOLD` of the lines that no pattern knows."""
     told = [one for one in known if one.fullest.kind is FactKind.TOLD]
-    told.sort(key=lambda one: (one.fullest.significance, one.fullest.entry_id), reverse=True)
+    told.sort(key=lambda one: (one.fullest.worth, one.fullest.entry_id), reverse=True)
     gone = {one.fullest.entry_id for one in told[MOST_TOLD:]}
     return [one for one in known if one.fullest.kind is not FactKind.TOLD or one.fullest.entry_id not in gone]
 

@@ -284,7 +284,7 @@ def _is_past(clause: str) -> bool:
 
 
 def _tells_plan(entry: MemoryEntry, text: str) -> bool:
-    kinds = {fact.kind for fact in facts(replace(entry, user_text=clean(text), tells=None), {})}
+    kinds = {fact.kind for fact in facts(replace(entry, user_text=clean(text)), {})}
     return not kinds.isdisjoint(_PLANS)
 
 

@@ -148,9 +148,7 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
         "episodic": False,
         "consolidated": False,
         "source": text(entry.source, "source") or None,
-        "tells": None
-        if entry.tells is None
-        else to_json([number(one, "tells") for one in entry.tells], "tells"),
+        "tells": to_json([number(one, "tells") for one in entry.tells], "tells") if entry.tells else None,
         **history_row(entry),
     }
 
@@ -198,18 +196,16 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
             pinned=bool(row["pinned"]),
             extra=column(row, "entries.extra", lambda it: {} if it is None else from_json(it, "extra")),
             hindsight=column(row, "entries.hindsight", _hindsight),
-            tells=column(
-                row, "entries.tells", lambda it: None if it is None else _tells(from_json(it, "tells"))
-            ),
+            tells=column(row, "entries.tells", _tells),
         )
     except KeyError as error:
         what = WHAT["entries"].format_map(row)
         raise StoreError(f"{what} is damaged: it has no column {error}") from None
 
 
-def _tells(numbers: list[float]) -> Tells:
-    tells = Tells(*numbers)
-    if not all(0.0 <= one <= 1.0 for one in tells):
+def _tells(document: str | None) -> Tells | None:
+    tells = None if document is None else Tells(*from_json(document, "tells"))
+    if tells and not all(0.0 <= one <= 1.0 for one in tells):
         raise ValueError("tells")
     return tells
 

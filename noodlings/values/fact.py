@@ -31,11 +31,11 @@ class FactKind(StrEnum):
     PLAN = "plan"
     PROMISE = "promise"
     TOLD = "told"
-    """What is worth keeping, in words that no pattern knows."""
+    """Something that no pattern knows a kind for, in the words it was told in."""
 
 
 class Tells(NamedTuple):
-    """How likely a line tells something that is worth knowing in some weeks about whoever says it, and about
+    """How likely a line tells any fact that is worth knowing in some weeks about whoever says it, and about
     somebody else, 0…1 each."""
 
     of_speaker: float

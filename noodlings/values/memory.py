@@ -142,7 +142,8 @@ class MemoryEntry:
         source: the name of the source that told it, see `noodlings.ingest.record`; "" for what was lived,
             `CORRECTION` for other words of it.
         hindsight: why it weighs more or less than its importance, each reason with its shift.
-        tells: how likely it tells something about people; None where no model read it.
+        tells: how likely it tells something about people; None where no model read it all when it was
+            heard.
     """
 
     id: int

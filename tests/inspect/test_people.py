@@ -384,9 +384,10 @@ async def test_a_card_has_what_no_pattern_knows_and_a_model_understands() -> Non
         (card,) = (await inspector.people(ADMIN, "servnak", ANN.user_id)).people
         assert [(fact.kind, fact.words) for fact in card.facts] == [("told", told)]
         (entry_id,) = card.facts[0].evidence
-        corrected = society.corrections.correct(ADMIN, "servnak", entry_id, "no almonds in the jar")
-        assert corrected.tells is None  # it says what the former words told
+        walnuts = "I'm allergic to walnuts"
+        corrected = society.corrections.correct(ADMIN, "servnak", entry_id, walnuts)
+        assert corrected.tells is None  # that was of the former words
         (card,) = (await inspector.people(ADMIN, "servnak", ANN.user_id)).people
-        assert card.facts == ()
+        assert [(fact.kind, fact.words) for fact in card.facts] == [("health", walnuts)]
     finally:
         society.close()

@@ -163,8 +163,31 @@ def test_what_a_model_is_sure_of_is_told_though_no_pattern_knows_it() -> None:
     assert read(both, SURE, SURE) == [("marta", "told"), ("jonas", "told")]
 
 
-def test_of_two_others_a_model_does_not_say_whom_it_means() -> None:
-    assert read("Jonas waved and Edda went home", 0.0, SURE) == []
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jonas waved and Edda went home",
+        "Jonas waved. The old miller two doors down has been a drunk for years.",
+        "the old miller has been a drunk for years",
+    ],
+)
+def test_where_another_may_be_meant_nobody_is_told_of(text: str) -> None:
+    assert read(text, 0.0, 1.0) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what if my husband left me and I lost the house?",
+        "have I told you my husband left me?",
+        "in the story I am a widow with three sons and a bad hip",
+        '"My husband died at sea and I have raised three sons alone," the play begins.',
+        "I wish I were a nurse with a house by the sea.",
+        "*I hang up my apron for good*",
+    ],
+)
+def test_what_is_imagined_asked_or_played_is_not_told_however_sure_a_model_is(text: str) -> None:
+    assert read(text, 1.0, 1.0) == []
 
 
 def test_what_a_model_doubts_is_left_out_though_a_pattern_knows_it() -> None:
@@ -172,7 +195,20 @@ def test_what_a_model_doubts_is_left_out_though_a_pattern_knows_it() -> None:
     assert read(nurse, 1.0) == [("marta", "trade")]
     assert read(nurse, DOUBTED) == [("marta", "trade")]
     assert read(nurse, DOUBTED - 0.01) == []
-    assert read("Jonas hates spiders", 1.0, 0.0) == [("marta", "told")]
+    assert read("Jonas hates spiders", 1.0) == [("jonas", "dislikes"), ("marta", "told")]
+
+
+def test_who_somebody_is_stays_known_where_a_model_doubts_that_anything_is_told() -> None:
+    (fact,) = facts(said("ask my sister Ruth about that", tells=Tells(0.0, 0.0)), NAMES)
+    assert fact.relative == Relative("user_marta's Ruth", "user_marta's sister", "Ruth")
+
+
+def test_of_lines_on_a_card_those_come_first_that_a_model_is_surest_of() -> None:
+    (sure,) = facts(said("margarine I can not forgive", tells=Tells(0.9, 0.0)), NAMES)
+    assert sure.worth == 0.9
+    parts = ImportanceParts(significance=0.7)
+    (unread,) = facts(said("margarine I can not forgive", parts=parts), NAMES)
+    assert unread.worth == 0.7
 
 
 def test_words_that_are_withheld_tell_nothing() -> None:

@@ -132,7 +132,7 @@ def test_of_very_many_lines_those_most_worth_keeping_stay_the_latest_first() -> 
     told = [
         Fact(
             "user_marta", FactKind.TOLD, f"the ship{number} of my aunt{number}", number, "user_marta", 0.0,
-            significance=1.0 if number % 3 == 0 else 0.5,
+            worth=1.0 if number % 3 == 0 else 0.5,
         )
         for number in range(3 * MOST_TOLD)
     ]  # fmt: skip

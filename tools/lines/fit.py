@@ -274,11 +274,12 @@ class Fit:
         read, figures = read[given], []
         for name, who in (("the speaker", "me"), ("somebody else", "other")):
             kinds = np.array([fact.endswith(who) for fact in FACTS])
-            any_told, highest = told[:, kinds].any(axis=1), read[:, kinds].max(axis=1)
+            any_told = told[:, kinds].any(axis=1)
+            likely = 1.0 - np.prod(1.0 / (1.0 + np.exp(read[:, kinds])), axis=1)
             found = read[:, kinds] > 0.0
             right = (found & told[:, kinds]).sum()
             figures.append(
-                f"of {name} AUC {auc(highest[any_told], highest[~any_told]):.3f}, "
+                f"of {name} AUC {auc(likely[any_told], likely[~any_told]):.3f}, "
                 f"kinds right {right / max(found.sum(), 1):.2f}, found {right / told[:, kinds].sum():.2f}"
             )
         print(f"  facts {'; '.join(figures)}", flush=True)
