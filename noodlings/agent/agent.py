@@ -461,7 +461,7 @@ class Agent:
         fact, _ = shielded(self._services, fact)
         fact = with_least_tier(self._services, fact)
         async with self._pipeline.order:  # whoever has somebody forgotten waits for it, as for a percept
-            words = await self._services.heard.understood(fact.text)
+            words = await self._services.heard.understood(fact.text, by=by)
         self.memory.require_room()  # what is taken in is kept, so whatever may refuse it comes first
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._services, fact, words, {})

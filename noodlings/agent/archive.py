@@ -163,7 +163,7 @@ class AgentArchive:
         if not embedded or 2 * embedded < entries:
             return None
         wording = self.searcher.wording(query, filters, asker)
-        vector = await self.embedding.question(wording, patient=patient)
+        vector = await self.embedding.question(wording, by=asker or "", patient=patient)
         return vector if vector is not None and vector.shape == (self._backlog.dimensions,) else None
 
     def relationship(self, filters: Filters, now: float) -> Relationship | None:

@@ -109,7 +109,7 @@ class FollowUp:
         speech, tier = await self._words(self.responder.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text, tier=tier), dict[str, float]()
         with timed(milliseconds, "embed"):
-            words = await self.services.heard.understood(thought.text)
+            words = await self.services.heard.understood(thought.text, by=core.id)
         if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
         felt = core.affect

@@ -310,7 +310,7 @@ class PerceptPipeline:
         try:
             with timed(milliseconds, "embed"):
                 async with self.order:
-                    words = await self.services.heard.understood(percept.text)
+                    words = await self.services.heard.understood(percept.text, by=percept.user_id)
         except asyncio.CancelledError:
             tell(self._keep(percept, None, milliseconds, shield), "perceived")
             raise

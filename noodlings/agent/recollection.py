@@ -329,7 +329,7 @@ async def _read_closely(
     if _MAY_ASK.search(percept.text) and (answers := await read(talk, asks=True)) is not None:
         return [_read_as_answer(one, answers.get(one.entry.id)) for one in found]
     long = [one for one in found if one.entry.kind in TALK and len(one.entry.user_text) > LONG]
-    wanted = await embedding.question(asked) if long else None
+    wanted = await embedding.question(asked, by=percept.user_id) if long else None
     if wanted is None:
         return list(found)
     alike: dict[int, Recalled] = {}

@@ -45,9 +45,10 @@ QUIET_SECONDS = 30.0
 """How long no question is sent to an endpoint that failed."""
 _LEAVE_SECONDS = 2.0
 
-Kept = OrderedDict[str, Understood]
-_Key = tuple[str, bool]
-"""A text, and whether no turn waits for it."""
+Kept = OrderedDict[tuple[str, str], Understood]
+"""By a text and who said it."""
+_Key = tuple[str, bool, str]
+"""A text, whether no turn waits for it, and who said it."""
 Made = TypeVar("Made")
 
 log = logging.getLogger(__name__)
@@ -76,8 +77,8 @@ class _Asked:
     kept: Kept
     promises: list[Future[Understood]] = field(default_factory=list)
 
-    def keep(self, text: str, understood: Understood) -> None:
-        self.kept[text] = understood
+    def keep(self, text: str, by: str, understood: Understood) -> None:
+        self.kept[text, by] = understood
         if len(self.kept) > KEPT:
             self.kept.popitem(last=False)
 
@@ -166,21 +167,22 @@ class EmbeddingQueue:
 
     # -- what somebody waits for
 
-    async def vector(self, text: str, *, patient: bool = False) -> Vector | None:
-        understood = await self.understood(text, patient=patient)
+    async def vector(self, text: str, *, by: str = "", patient: bool = False) -> Vector | None:
+        understood = await self.understood(text, by=by, patient=patient)
         return None if understood is None else understood.vector
 
-    async def understood(self, text: str, *, patient: bool = False) -> Understood | None:
+    async def understood(self, text: str, *, by: str = "", patient: bool = False) -> Understood | None:
         """A text as the embedder understands it, read-only; with `patient`, after all that turns wait for.
 
         None without an embedder, when it failed, for an empty text, and when too many texts are waiting. The
         latest texts are cached, because a whole room hears a line, and each hearer then searches by it; but
-        not for the patient: whoever asked would see by the time it took whether somebody had said the same.
+        only for whoever said the same, by their id, and not for the patient: anybody else would see by the
+        time it took whether somebody had said it.
         """
         if self._embedder is None or not text or self.gave_up or (self.local and self._behind):
             return None
         try:
-            found = self._find(text, patient)
+            found = self._find(text, patient, by)
             if not isinstance(found, Future):
                 return found
             understood = await asyncio.wrap_future(found)
@@ -189,14 +191,14 @@ class EmbeddingQueue:
         await self._scheduler.turn()  # else all that were embedded together would go on at the same moment
         return understood
 
-    async def question(self, text: str, *, patient: bool = False) -> Vector | None:
+    async def question(self, text: str, *, by: str = "", patient: bool = False) -> Vector | None:
         """The vector of a question; None if there is none in time, and words must do."""
         if self.local:
-            return None if self._behind else await self.vector(text, patient=patient)
+            return None if self._behind else await self.vector(text, by=by, patient=patient)
         if self._now() < self._quiet_until:
             return None
         try:
-            return await asyncio.wait_for(self.vector(text, patient=patient), QUESTION_SECONDS)
+            return await asyncio.wait_for(self.vector(text, by=by, patient=patient), QUESTION_SECONDS)
         except TimeoutError:
             return None
 
@@ -256,7 +258,7 @@ class EmbeddingQueue:
             keys = self._next()
         if not keys:
             return False
-        texts = list(dict.fromkeys(text for text, _ in keys))
+        texts = list(dict.fromkeys(text for text, *_ in keys))
         try:
             understood = self._ask(lambda embedder: understood_by(embedder, texts))
         except Exception as error:  # noqa: BLE001 -- it is raised where the vectors are waited for
@@ -266,7 +268,7 @@ class EmbeddingQueue:
             return True
         self._quiet_until = 0.0
         made = dict(zip(texts, understood, strict=True))
-        for (text, _), asked in self._take(keys, made):
+        for (text, *_), asked in self._take(keys, made):
             asked.fulfil(made[text])
         return True
 
@@ -346,16 +348,16 @@ class EmbeddingQueue:
         urgent = (key for key in self._asked if not (key[1] and self.local))
         return _together(urgent) or list(islice(self._asked, 1))
 
-    def _find(self, text: str, patient: bool) -> Understood | Future[Understood]:
+    def _find(self, text: str, patient: bool, by: str) -> Understood | Future[Understood]:
         """The text as it is cached, or a promise of it."""
         with self._lock:
-            known = None if patient else self._kept.get(text)
+            known = None if patient else self._kept.get((text, by))
             if known is not None:
-                self._kept.move_to_end(text)
+                self._kept.move_to_end((text, by))
                 return known
             if self._closed:
                 raise NoodlingsError("nothing is embedded any more")
-            asked = self._asked.setdefault((text, patient), _Asked(self._kept))
+            asked = self._asked.setdefault((text, patient, by), _Asked(self._kept))
             promise: Future[Understood] = Future()
             asked.promises.append(promise)
         self.nudge()
@@ -367,9 +369,9 @@ class EmbeddingQueue:
         """Remove those of the texts that somebody still waits for, and cache what was made for turns."""
         with self._lock:
             taken = [(key, self._asked.pop(key)) for key in keys if key in self._asked]
-            for (text, patient), asked in taken:
+            for (text, patient, by), asked in taken:
                 if made is not None and not patient:
-                    asked.keep(text, made[text])
+                    asked.keep(text, by, made[text])
         return taken
 
     def _embed_for(self, backlog: Backlog, texts: dict[int, str]) -> None:

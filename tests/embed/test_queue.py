@@ -143,6 +143,13 @@ async def test_what_is_kept_is_there_without_giving_way(queue: EmbeddingQueue, h
     assert await queue.vector("my dog") is not first
 
 
+async def test_what_somebody_else_said_is_embedded_anew(queue: EmbeddingQueue, held: Held) -> None:
+    held.gate.set()
+    for by in ("user_bob", "user_ann", "user_bob"):
+        await queue.vector("the vault is under the mill", by=by)
+    assert held.asked == [["the vault is under the mill"]] * 2
+
+
 async def test_nothing_is_kept_that_was_asked_before_it_let_go(queue: EmbeddingQueue, held: Held) -> None:
     (asked,) = asking(queue, "my secret")
     await under_way(held)
