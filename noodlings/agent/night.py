@@ -94,6 +94,7 @@ class Night:
                     if read % PAGE == 0:
                         await asyncio.sleep(0)
                 links += reader.links_of(entry)
+                await asyncio.sleep(0)
             if page[-1].id <= since:
                 continue
             kinds, before = [link.type for link in links], self.progress

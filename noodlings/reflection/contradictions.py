@@ -31,6 +31,8 @@ ALIKE = 1.0
 MOST, MOST_COMPARED, MOST_LINES = 3, 100, 1_000
 """Lines that one line contradicts, lines with the same stem that it is compared with, and lines of a person
 that are looked at."""
+MOST_CLAIMS = 12
+"""Claims of one line that are compared: each is, with each of every other line."""
 LONGEST, LONGEST_LINE = 200, 1_000
 """Characters of a clause, and of a line, that are read."""
 
@@ -298,7 +300,7 @@ class ReadLine:
     @classmethod
     def of(cls, entry_id: int, text: str) -> ReadLine:
         read = text[:LONGEST_LINE]
-        return cls(entry_id, read, tuple(claims(read)), lexical_stems(read))
+        return cls(entry_id, read, tuple(claims(read)[:MOST_CLAIMS]), lexical_stems(read))
 
     @property
     def carried(self) -> frozenset[str]:

@@ -256,6 +256,7 @@ def due_of(entry: MemoryEntry) -> Due | None:
     for sentence, parts in clauses(text):
         if _NO_PLAN.search(folded(sentence)):
             continue
+        tells_plan: bool | None = None
         for clause in parts:
             due = due_at(clause, entry.timestamp)
             if due is None or is_imagined(sentence, clause):
@@ -263,7 +264,9 @@ def due_of(entry: MemoryEntry) -> Due | None:
             happened = _is_past(clause) or _IS_NOW.search(folded(clause)) is not None
             if entry.importance >= WORTH_ANYHOW and not happened:
                 return due
-            if _tells_plan(entry, sentence) and _tells_plan(entry, clause):
+            if tells_plan is None:  # once, as a sentence may have very many clauses
+                tells_plan = _tells_plan(entry, sentence)
+            if tells_plan and _tells_plan(entry, clause):
                 return due
     return None
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.reflection.contradictions import MOST, MOST_LINES, LinesOfPerson, ReadLine
+from noodlings.reflection.contradictions import MOST, MOST_CLAIMS, MOST_LINES, LinesOfPerson, ReadLine
 
 CONTRADICTIONS = [
     ("I live in Leeds.", "I moved to York last week."),
@@ -79,6 +79,11 @@ def test_a_correction_contradicts_what_is_most_like_it():
 def test_the_latest_of_many_come_first_and_the_oldest_lines_are_let_go():
     assert [place for place, *_ in found(*["I have a goat."] * 5, "I don't have a goat.")] == [4, 3, 2][:MOST]
     assert found("I have a goat.", *["Rain."] * MOST_LINES, "I don't have a goat.") == []
+
+
+def test_of_a_line_that_claims_very_much_a_bounded_part_is_compared():
+    claims = ReadLine.of(1, "".join(f"my w{number} ran, " for number in range(90))).claims
+    assert len(claims) == MOST_CLAIMS
 
 
 @given(st.lists(st.text(max_size=300), max_size=4))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noodlings.reflection import plans
+from noodlings.reflection.facts import Fact, facts
 from noodlings.reflection.plans import ASKED_FOR, DAY, due_at, open_plans
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry
@@ -214,6 +217,23 @@ def test_what_is_over_first_comes_first_and_what_is_ahead_is_open_too() -> None:
     told = said(1, "we marry in two days"), said(2, TEST)
     assert due(*told, after=4 * DAY) == [2, 1]
     assert [entry.id for entry, _ in open_plans(told, TOLD)] == [2, 1]
+
+
+def test_of_a_sentence_with_many_clauses_the_whole_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[str]()
+
+    def noted(entry: MemoryEntry, names: Mapping[str, str]) -> list[Fact]:
+        read.append(entry.user_text)
+        return facts(entry, names)
+
+    monkeypatch.setattr(plans, "facts", noted)
+    text = "my sister was tomorrow, " * 17
+    assert open_plans([said(1, text, encoded_importance=0.3)], TOLD) == []
+    assert sum(len(one) > len(text) / 2 for one in read) == 1
+
+
+def test_a_later_clause_tells_a_plan_though_the_sentence_before_told_none() -> None:
+    assert due(said(1, "my aunt was at home today, and the fair is tomorrow")) == [1]
 
 
 def test_many_long_lines_take_no_time() -> None:
