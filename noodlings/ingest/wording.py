@@ -22,20 +22,29 @@ def _name(capital: str) -> str:
 NAME, CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
 """In a script without capitals only an English verb tells where a name ends."""
 ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
-_BEFORE_WORDS = r"(?:,? ?[:\"]|,? ['‘])"
+_BEFORE_WORDS = r"(?:,? ?[:\"«]|,? ['‘])"
 """The sign that begins the words, with “ read as "; without a space before it ' may be an apostrophe."""
+_OF_A_CLIENT = (
+    rf"(?:[\[-][^\s()\[\]]{{1,40}}\([^\s()@]{{1,100}}@[^\s()]{{1,100}}\)[\]-] |(?:>>|<<|≫|≪) ?{NAME}:)"
+)
+"""What some clients begin a private line with: "[bob(~bob@host)] " or ">>Bob:"."""
 _PRIVATE = re.compile(
     r"\b(?:(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*"
+    r"|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
     r"|mind-?(?:speak|talk)\w*|afar|long distance|private(?:ly)?|[pd]ms?|msg|txts?|[pr]emits?|@?mail|sends?"
     r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
-    r"|fl(?:ü|u\u0308)ster\w*)\b"
+    r"|fl(?:ü|u\u0308)ster\w*|chuchot\w*|suss?urr\w*)\b"
     rf"|\(from [^()]*\)|[\[({{<](?:ims?|texts?|query|confidential|secret)\b|{ARROW}"
-    rf"|(?:s you|\bsenses?|^(?-i:{NAME}) texts?(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
-    rf"|\b(?:teils?t [^:\"]{{1,60}} mit|erwiders?t [^:\"]{{1,60}}|zu (?:dir|euch|ihnen)){_BEFORE_WORDS}"
+    rf"|(?:s you|\bsenses?|^(?-i:{NAME}) text(?:s|ed)?(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
+    rf"|\b(?:confid(?:e[sd]?|ing)|in your mind|messag(?:es|ed|ing)(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
+    rf"|\b(?:teils?t [^:\"]{{1,60}} mit|erwiders?t [^:\"]{{1,60}}|zu (?:dir|euch|ihnen)"
+    rf"|sp(?:ü|u\u0308)rs?t){_BEFORE_WORDS}"
+    rf"|\b(?-i:(?:te|ti|vous) |(?<= )t['’])[^\s:\"]{{1,40}}{_BEFORE_WORDS}"
+    rf"|^(?:le|tu|vous) [^\s:\"]{{1,40}} (?:a\u0300?|à) [^:\"«]{{1,60}}{_BEFORE_WORDS}"
     rf"|^you (?:sense (?:that )?(?-i:{CAPITAL})"
-    rf"|(?:ask|(?:exclaim|reply|respond) to) (?-i:{CAPITAL})[^:\"]{{0,60}}{_BEFORE_WORDS})"
-    rf"|^(?-i:\W?(?:{CASED_NAME} )?(?i:from|to)(?::| {CAPITAL}[^:.\])>]{{0,40}}[:\])>])"
-    rf"|[*>-]{CAPITAL}\w*[*<-] |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
+    rf"|(?:ask|message|(?:exclaim|reply|respond) to) (?-i:{CAPITAL})[^:\"]{{0,60}}{_BEFORE_WORDS})"
+    rf"|^(?-i:\W?(?:{CASED_NAME} )?(?i:from|to)(?::| (?:{CAPITAL}|[\[<]\w)[^:.\])>]{{0,40}}[:\])>])"
+    rf"|{_OF_A_CLIENT}|[*>-]{CAPITAL}\w*[*<-] |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
 )
 """Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
@@ -46,9 +55,11 @@ _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request; some add whom it is sent to."""
 _TO = re.compile(ARROW)
 _SEEN = re.compile(
-    r"^(?:[^\"“:]{0,60}(?:[\"“]|: |(?:,|s you|\bsenses?) ['‘])"
+    r"^(?:[^\"“:]{0,60}(?:[\"“«]|: |(?:,|s you|\bsenses?) ['‘])"
+    rf"|{_OF_A_CLIENT}"
     r"|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
-    r"|You (?:paged?|sense|text|whisper(?:ed)?|(?:exclaim|reply|respond) to|ask (?![a-z]))\b"
+    r"|You (?:paged?|sense|text(?:ed)?|messaged?|whisper(?:ed)?|(?:exclaim|reply|respond) to"
+    r"|ask (?![a-z]))\b"
     r"|[\[({<](?:\w+|[^\])}>]{0,40}(?i:\bfrom|\bto) [^\])}>]{1,40})[\])}>]"
     rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|texts|whispers)\b|{ARROW}))"
 )

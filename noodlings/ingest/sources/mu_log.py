@@ -93,6 +93,10 @@ _SENSED = re.compile(
     rf"(?P<name>{CASED_NAME}) (?P<words>.+?)[\"”'’]?$"
 )
 """A pose that is whispered."""
+_MARKED = re.compile(r"^[*>›-](?P<name>(?=\S*?[^\W\d_])[^\s\d*<>‹›-][^\s*<>‹›]{0,40})[*<‹-] ")
+"""A nick as clients for IRC begin a private message with it, *bob* or >bob<, or an action: *waves*."""
+_DONE = re.compile(r"[a-z'’]+(?:s|ed|ing)", re.IGNORECASE)
+"""What looks like a verb of such an action."""
 _NOBODY = frozenset({"From", "Long", "To"})
 """Words that may begin a line but are not names."""
 _COMES = re.compile(
@@ -262,17 +266,28 @@ class MuLog:
     def _told(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line."""
         line, private = without_address(line)
-        private |= _HEADER.match(line) is not None
+        private |= _HEADER.match(line) is not None or self._is_from_a_nick(line)
         place, who, words, kind = self._heard(line)
         if who and kind is not Kind.EMOTE and not _PRONOUN.search(who):
             self._know(who)
         return place, who, words, Kind.WHISPER if private else kind
+
+    def _is_from_a_nick(self, line: str) -> bool:
+        """Whether a name in marks begins a line, and not an action: "*bob* hi" rather than "*waves* hi"."""
+        marked = _MARKED.match(line)
+        if marked is None:
+            return False
+        nick = marked["name"].casefold()
+        return not _DONE.fullmatch(nick) or nick in map(str.casefold, self._names)
 
     def _heard(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line, as if it were public."""
         channel = _CHANNEL.match(line)
         if channel:
             rest = channel["rest"]
+            nick, _, host = channel["channel"].partition("(")
+            if "@" in host:  # [bob(~bob@host)] hi
+                return "", nick, rest, Kind.SAY
             inner = self._said(rest) or self._posed(rest)
             if inner is not None:
                 return channel["channel"], *inner

@@ -109,15 +109,47 @@ PRIVATE = (
     "Du erwiderst Bob: the gold lies here",
     "Bob erwidert Dir, ‘the gold lies here’",
     "Bob sagt zu Dir: the gold lies here",
+    "[bob(~bob@host.net)] the gold lies here",
+    "-bob(~bob@host.net)- the gold lies here",
+    "To [Bob]: the gold lies here",
+    "To [bob-harbour]: the gold lies here",
+    ">>Bob: the gold lies here",
+    "<< bob: the gold lies here",
+    "IM: Bob: the gold lies here",
+    "Direct message from Bob: the gold lies here",
+    "Text message from bob: the gold lies here",
+    "You messaged Bob: the gold lies here",
+    "You messaged Bob 'the gold lies here'",
+    "You message Bob: the gold lies here",
+    "Bob messages Ada: the gold lies here",
+    "You texted Bob: the gold lies here",
+    'You hear the faint thoughts of Bob echo in your mind: "the gold lies here"',
+    "Bob te chuchote : the gold lies here",
+    "Bob te chuchote\u00a0: the gold lies here",
+    "Bob te dit « the gold lies here »",
+    "Bob vous dit : the gold lies here",
+    "Tu dis à Bob : the gold lies here",
+    normalize("NFD", "Tu dis à Bob : the gold lies here"),
+    "Bob chuchote, « the gold lies here »",
+    'Bob te dice: "the gold lies here"',
+    "Le dices a Bob: the gold lies here",
+    "Bob te susurra: the gold lies here",
+    "Bob ti sussurra: the gold lies here",
+    "Du spürst: Bob hides the gold",
+    'Bob confides, "the gold lies here"',
 )
-"""What nobody but those who knew of it may learn, as various servers word it."""
+"""What nobody but those who knew of it may learn, as various servers and clients word it."""
+SPEAKERS = (
+    *("Bob", "bob", "You", "Du", "Tu", "Le", "PM", "IM", "MSG", "TXT", "MULTIPAGE", "Private"),
+    *("Direct", "Text", ""),
+)
 
 
 @pytest.mark.parametrize("line", PRIVATE)
 def test_what_may_have_been_private_is_whispered(tmp_path: Path, line: str) -> None:
     (record,) = read(tmp_path, line)
     assert record.kind is Kind.WHISPER
-    assert record.who in ("Bob", "You", "PM", "Private", "MSG", "MULTIPAGE", "TXT", "Du", "")
+    assert record.who in SPEAKERS
     assert "gold" in record.text
 
 
@@ -365,11 +397,45 @@ def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
         "Bob geht zu Dir.",
         "Bob erwidert: ja",
         "Bob's ear twitches.",
+        "[Public] Bob: hi",
+        '<Public> Bob says, "hi"',
+        "<bob> hi",
+        "[Bob] hi",
+        "* bob waves",
+        "*waves*",
+        "*laughing* hi",
+        ">grins< hi",
+        ">_< hi",
+        "-!- bob has joined the harbour",
+        "*** bob has joined the harbour",
+        "-- hi",
+        "- hi",
+        ">> look",
+        "[Channel(Public)] Bob: write to bob@host.net",
+        "[Public] T'Pol: hi",
+        "[Public] Ti Chan: hi",
+        "Bob reads the message on the wall.",
+        "[Public] Bob: Direct message from Ada: hi",
+        "Bob has a thing on his mind: gold",
+        "Bob spürt Ada neben sich.",
+        "Bob dit : bonjour",
+        'Bob dice: "hola"',
     ],
 )
 def test_what_everybody_saw_is_open(tmp_path: Path, line: str) -> None:
     (record,) = read(tmp_path, line)
     assert record.kind is not Kind.WHISPER
+
+
+@pytest.mark.parametrize("nick", ["*bob*", "*bob_|away*", "*[bob]*", "*小明*", ">bob<", ">bob‹", "-bob-"])
+def test_what_follows_a_nick_in_marks_is_whispered(tmp_path: Path, nick: str) -> None:
+    (record,) = read(tmp_path, f"{nick} the gold lies here")
+    assert record.kind is Kind.WHISPER
+
+
+def test_a_nick_that_spoke_is_no_action_though_it_looks_like_one(tmp_path: Path) -> None:
+    records = read(tmp_path, "<Chris> hi\n*grins* hi\n*chris* the gold lies here\n")
+    assert [record.kind is Kind.WHISPER for record in records] == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -389,6 +455,12 @@ def test_what_everybody_saw_is_open(tmp_path: Path, line: str) -> None:
         "a’",
         '1" a',
         "teilt ",
+        "messages a ",
+        "te a ",
+        "tu a à ",
+        "[a(a@",
+        ">>A B ",
+        "*_",
     ],
 )
 def test_a_long_line_of_beginnings_takes_no_time(tmp_path: Path, beginnings: str) -> None:
@@ -421,6 +493,8 @@ def read(tmp_path: Path, text: str) -> list[SourceRecord]:
         ("Bob: hi", "Bob", "hi", Kind.SAY, ""),
         ("Bob pages: come here", "Bob", "come here", Kind.WHISPER, ""),
         ("Bob pages you: come here", "Bob", "come here", Kind.WHISPER, ""),
+        ("[bob(~bob@host.net)] Ada: hi", "bob", "Ada: hi", Kind.WHISPER, ""),
+        ("[Old Tom] hi", "Old Tom", "hi", Kind.SAY, ""),
         ("From afar, Bob grins.", "Bob", "grins.", Kind.WHISPER, ""),
         ("You sense: Bob grins.", "Bob", "grins.", Kind.WHISPER, ""),
         ("Caity senses 'Bob grins.'", "Bob", "grins.", Kind.WHISPER, ""),
