@@ -28,6 +28,7 @@ from noodlings.affect.game_rules import NamedAffect, Signed, Unit
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import Forbidden, UserError
 from noodlings.inspect.why import WhyView
+from noodlings.lookalikes import looks
 from noodlings.text import MAX_LINE, clean, folded, shorten
 from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
@@ -210,11 +211,14 @@ async def event(
 
 
 def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> None:
-    """Raise `Forbidden` if the caller is named like a character: memories would name the wrong speaker."""
-    called = folded(caller.name)
+    """Raise `Forbidden` if the caller's name looks like a character's: who spoke would be mistaken."""
+    called, seen = folded(caller.name), looks(caller.name)
     for persona in personas.values():
-        if persona.id != caller.user_id and called in map(folded, (persona.id, *persona.names)):
-            raise Forbidden(f"{shorten(caller.name, 30)} is a character here; choose another name")
+        names = (*persona.own_ids, persona.name, *persona.aliases)
+        if persona.id != caller.user_id and any(called == folded(one) or seen & looks(one) for one in names):
+            raise Forbidden(
+                f"{shorten(caller.name, 30)} is a character here, or much like one; choose another name"
+            )
 
 
 async def _turn(

@@ -34,6 +34,7 @@ from noodlings.host.backups import ScheduledBackups
 from noodlings.host.nights import reflect_within
 from noodlings.host.visit import BACKGROUND_SECONDS, Connect, opened, rooms_of, shown_in, shown_model
 from noodlings.host.workers import Answer, Worker, worker_of
+from noodlings.lookalikes import looks
 from noodlings.ports import ROOMS
 from noodlings.store.opening import name_of
 from noodlings.store.vault import Encryption
@@ -41,7 +42,6 @@ from noodlings.text import counted, folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.login_guard import LoginGuard, Timer
-from noodlings.worlds.lookalikes import looks
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.visitors import Visitors, VisitSettings

@@ -27,10 +27,10 @@ from filelock import FileLock
 
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.files import atomic_write
+from noodlings.lookalikes import looks
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, account_id_of, is_account_id, is_reserved_id
 from noodlings.worlds.beings import require_name
-from noodlings.worlds.lookalikes import looks
 
 FILE_NAME = "accounts.json"
 VERSION = 2

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from noodlings.errors import NotFound, UserError, there_are
+from noodlings.lookalikes import looks
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
-from noodlings.worlds.lookalikes import looks
 from noodlings.worlds.places import Room
 
 _BOLD = re.compile(r"\*\*+")

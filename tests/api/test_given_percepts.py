@@ -157,13 +157,19 @@ async def test_whom_a_line_that_is_handed_on_answers_is_shown_to_nobody(site: Si
     assert not [text for text in shown if "hearsay_of" in text or "user_caity" in text]
 
 
-@pytest.mark.parametrize("name", ["Phi", "ｓｅｒｖｎａｋ", "PHI"])
+@pytest.mark.parametrize("name", ["Phi", "ｓｅｒｖｎａｋ", "PHI", "Ph1", "Phı", "Phì", "ΡΗΙ", "Servnаk"])
 async def test_nobody_is_called_like_a_character(guarded: Site, name: str) -> None:
     answer = await guarded.post(PATH, WHO | {"name": name}, "world")
     assert answer.status_code == 403
     assert "is a character here" in answer.json()["detail"]
     as_itself = {"user_id": "phi", "name": "Phi", "text": "hello"}
     assert (await guarded.post(PATH, as_itself, "world")).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["Phil", "Мария", "Zoë"])
+async def test_names_that_only_resemble_a_characters_are_nobodys(guarded: Site, name: str) -> None:
+    answer = await guarded.post(PATH, WHO | {"name": name}, "world")
+    assert answer.json()["turn"]["percept"]["name"] == name
 
 
 async def test_the_same_key_with_another_tier_is_another_request(site: Site) -> None:

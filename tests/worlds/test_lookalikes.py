@@ -3,9 +3,9 @@
 import pytest
 
 from noodlings.errors import UserError
+from noodlings.lookalikes import looks
 from noodlings.worlds.accounts import Accounts
 from noodlings.worlds.beings import Being, require_free, require_name
-from noodlings.worlds.lookalikes import looks
 from tests.fakes import make_persona
 from tests.worlds.mush import PASSWORD
 
