@@ -412,6 +412,8 @@ def _normalised(record: SourceRecord) -> str:
         raise UserError("it has no words")
     if len(text) > LONGEST:
         raise UserError(f"it has {len(text):,} characters; a memory holds at most {LONGEST:,}")
+    if len(record.place) > LONGEST:
+        raise UserError(f"its place has {len(record.place):,} characters; it may have at most {LONGEST:,}")
     Kind(record.kind)
     return text
 

@@ -23,6 +23,7 @@ from pydantic import (
     field_validator,
 )
 
+from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_MARKED, MOST_SOURCES
 from noodlings.agent.state import check_state
 from noodlings.clock import moment
 from noodlings.errors import UserError
@@ -35,6 +36,8 @@ from noodlings.values.audience import Audience, Tier, confined_to
 from noodlings.values.fact import Tells
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
+    HEARSAY,
+    HEARSAY_OF,
     ArchivedAgent,
     ArchivedEntry,
     ArchivedSymbol,
@@ -50,6 +53,15 @@ from noodlings.values.relationship import BOUND, Manner, Regard
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
+LONGEST_ID = 2_000
+"""Characters of a user's id: the API takes 80, an old bridge what its host has, and a name of 60 signs in a
+source may become 1,085."""
+MOST_LISTED = 10_000
+"""Entries of a list, such as of those who were in a room."""
+LARGEST_EXTRA = 200_000
+"""Characters of what was added to a memory, as JSON; a commit with 200 files has about half as many."""
+_MOST_ADDED = {"tags": 100, HEARSAY: MOST_SOURCES, HEARSAY_OF: MOST_MARKED}
+"""Entries of the lists among that; the API takes 20 tags."""
 DEEPEST = 50
 """Levels of nesting in data without a fixed shape (a state, what a world added to a percept)."""
 
@@ -76,10 +88,23 @@ def _plain(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def _with_data(extra: dict[str, Any]) -> None:
-    """Raise `UserError` for what a world cannot have added to a percept."""
-    if not isinstance(extra.get("data", {}), dict):
+def _as_added(extra: dict[str, Any]) -> None:
+    """Raise `UserError` for what nobody can have added to a percept."""
+    data = extra.get("data", {})
+    if not isinstance(data, dict):
         raise UserError("data must be an object")
+    for name, most in _MOST_ADDED.items():
+        for listed in (extra.get(name), data.get(name)):
+            if not isinstance(listed, list):
+                continue
+            if len(listed) > most:
+                raise UserError(f"{name} has {len(listed):,} entries; it may have at most {most}")
+            longest = max((len(one) for one in listed if isinstance(one, list)), default=0)
+            if longest > LONGEST_CHAIN:
+                raise UserError(f"an entry of {name} names {longest:,} people, not at most {LONGEST_CHAIN}")
+    size = len(json.dumps(extra, ensure_ascii=False))
+    if size > LARGEST_EXTRA:
+        raise UserError(f"it has {size:,} characters of JSON; it may have at most {LARGEST_EXTRA:,}")
 
 
 def _accepted_by(check: Callable[[Any], object]) -> AfterValidator:
@@ -95,9 +120,10 @@ def _accepted_by(check: Callable[[Any], object]) -> AfterValidator:
     return AfterValidator(validate)
 
 
-Text = Annotated[str, AfterValidator(clean)]
-Words = Annotated[str, Field(max_length=LONGEST), AfterValidator(clean)]
-"""What a memory holds: each question reads it."""
+Text = Annotated[str, Field(max_length=LONGEST), AfterValidator(clean)]
+"""At most as long as what a memory holds, because each question reads it."""
+UserId = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(clean)]
+Many = Annotated[list[Value], Field(max_length=MOST_LISTED)]
 Plain = Annotated[dict[str, Any], AfterValidator(_plain)]
 Moment = Annotated[float, _accepted_by(moment)]
 Unit = Annotated[float, Field(ge=0, le=1)]
@@ -210,19 +236,19 @@ class EntryLine(RecordLine):
     id: Whole
     timestamp: Moment
     step: Whole
-    user_id: Text
-    user_text: Words
+    user_id: UserId
+    user_text: Text
     affect: _Affect | None
     surprise: Unit
     encoded_importance: Unit
     parts: _Parts
     override: Unit | None
     override_by: Literal["", "response", "hand"]
-    response: Words | None
+    response: Text | None
     identity_salience: Unit
     phenomenal_state: Annotated[list[float], Field(min_length=STATE_SIZE, max_length=STATE_SIZE)] | None
     kind: Annotated[Kind, Field(strict=False)]  # by its name
-    audience: list[Text]
+    audience: Many[UserId]
     confined: bool | None = None
     tier: TierNumber = 0
     place: Text
@@ -230,7 +256,7 @@ class EntryLine(RecordLine):
     recall_count: Whole
     last_recalled: Moment | None
     stability: Annotated[float, Field(gt=0)]
-    extra: Annotated[Plain, _accepted_by(_with_data)]
+    extra: Annotated[Plain, _accepted_by(_as_added)]
     episodic: bool
     consolidated: bool
     source: Text = ""
@@ -249,12 +275,12 @@ class _Recalled(_Part):
     value_type = RecalledTrace
 
     entry_id: Whole
-    why: list[Text]
+    why: Many[Text]
     score: float
     scores: Scores
     used: bool
-    sources: list[Whole] = Field(default_factory=list)
-    supersedes: list[Whole] = Field(default_factory=list)
+    sources: Many[Whole] = Field(default_factory=list)
+    supersedes: Many[Whole] = Field(default_factory=list)
     superseded_by: Whole | None = None
 
 
@@ -272,7 +298,7 @@ class _Regard(_Part):
     manner: Annotated[Manner, Field(strict=False)] = Manner.PLAIN
     feeling: Annotated[float, Field(ge=-BOUND, le=BOUND)] = 0.0
     chance: Annotated[float, Field(ge=-BOUND, le=BOUND)] = 0.0
-    evidence: list[Whole] = Field(default_factory=list)
+    evidence: Many[Whole] = Field(default_factory=list)
 
 
 class _Modulation(_Part):
@@ -284,9 +310,9 @@ class _Modulation(_Part):
     after: Text
     how: Text = "passed"
     lens: Text = ""
-    read: list[Text]
-    entries: list[Whole] = Field(default_factory=list)
-    symbols: list[Whole] = Field(default_factory=list)
+    read: Many[Text]
+    entries: Many[Whole] = Field(default_factory=list)
+    symbols: Many[Whole] = Field(default_factory=list)
 
 
 class _Action(_Part):
@@ -311,9 +337,9 @@ class TraceLine(RecordLine):
     surprise: Unit
     importance: Unit
     parts: _Parts
-    recalled: list[_Recalled]
+    recalled: Many[_Recalled]
     thought: Text
-    modulations: list[_Modulation]
+    modulations: Many[_Modulation]
     response: Text | None
     voice: Text
     decision: Text
@@ -322,8 +348,8 @@ class TraceLine(RecordLine):
     milliseconds: Scores
     calls: Whole = 0
     tokens: Whole = 0
-    degraded: list[Text]
-    audience: list[Text] = Field(default_factory=list)
+    degraded: Many[Text]
+    audience: Many[UserId] = Field(default_factory=list)
     confined: bool = False
     tier: TierNumber = 0
     action: _Action | None = None
@@ -379,7 +405,7 @@ class SymbolLine(RecordLine):
     salience: Unit
     surprise: Unit
     made_by: Text
-    circle: list[Text]
+    circle: Many[UserId]
     tier: TierNumber = 0
     faded: bool
 
@@ -395,10 +421,10 @@ class TakenLine(RecordLine):
     sorted_by = ("source", "id")
     type: Literal["record"]
     source: Text
-    id: Text
+    id: Annotated[str, AfterValidator(clean)]  # as long as in its source
     digest: Text
     entry_id: Whole | None
-    user_id: Text
+    user_id: UserId
     attempts: Whole
     reason: Text
     record: Plain | None

@@ -218,19 +218,20 @@ def test_what_is_wrong_waits_with_its_reason_and_the_rest_is_kept() -> None:
         replace(a_record(5), text=7),  # type: ignore[arg-type]
         a_record(6, "x" * 30_000),
         a_record(7, timestamp=-5.0),
+        a_record(8, place="x" * 30_000),
     ]
-    report = a_pipeline(society).run([*wrong, a_record(8, timestamp=None, data={"x": float("nan")})])
-    assert (report.new, report.parked, report.problem_count) == (1, 7, 7)
-    assert [problem.line for problem in report.problems] == [1, 2, 3, 4, 5, 6, 7]
+    report = a_pipeline(society).run([*wrong, a_record(9, timestamp=None, data={"x": float("nan")})])
+    assert (report.new, report.parked, report.problem_count) == (1, 8, 8)
+    assert [problem.line for problem in report.problems] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert all(problem.why.split(":")[0] in ("normalise", "find") for problem in report.problems)
     waiting = society.store.parked("phi")
-    assert [one.id for one in waiting] == ["1", "2", "3", "4", "5", "6", "7"]
+    assert [one.id for one in waiting] == ["1", "2", "3", "4", "5", "6", "7", "8"]
     assert waiting[5].record is not None
     assert waiting[5].record["text"] == "x" * 30_000
-    assert society.store.archive("phi")[0].timestamp == LONG_AGO + 6  # as of the last that says one
+    assert society.store.archive("phi")[0].timestamp == LONG_AGO + 8  # as of the last that says one
     again = a_pipeline(society).run([*wrong])
-    assert (again.parked, again.waiting) == (0, 7)
-    assert a_pipeline(society).retry().parked == 7
+    assert (again.parked, again.waiting) == (0, 8)
+    assert a_pipeline(society).retry().parked == 8
     assert {one.attempts for one in society.store.parked("phi")} == {2}
 
 

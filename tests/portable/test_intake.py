@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_MARKED, MOST_SOURCES
 from noodlings.errors import StoreError, UserError
+from noodlings.ingest.commit import Commit, FileChange
+from noodlings.ingest.sources.git import LONGEST_BODY, LONGEST_PATH, MOST_FILES
 from noodlings.portable import intake
 from noodlings.portable.export import export
 from noodlings.portable.intake import check, take_in
 from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
+from noodlings.values.caller import past_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType
 from noodlings.values.trace import Trace
@@ -277,6 +281,16 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"extra": {"data": [1]}}, "extra: data must be an object"),
     ({"extra": {"data": None}}, "extra: data must be an object"),
     ({"extra": nested(60)}, "nested more than 50 levels deep"),
+    ({"user_id": "x" * 2_001}, "user_id: string should have at most 2000 characters"),
+    ({"place": "x" * 20_001}, "place: string should have at most 20000 characters"),
+    ({"audience": ["a"] * 10_001}, "audience: should have at most 10000 entries"),
+    ({"audience": ["x" * 2_001]}, "audience.0: string should have at most 2000 characters"),
+    ({"extra": {"hearsay": [["a"]] * 6}}, "extra: hearsay has 6 entries; it may have at most 5"),
+    ({"extra": {"data": {"hearsay": [["a"]] * 6}}}, "extra: hearsay has 6 entries; it may have at most 5"),
+    ({"extra": {"data": {"hearsay": [["a"] * 9]}}}, "an entry of hearsay names 9 people, not at most 8"),
+    ({"extra": {"data": {"hearsay_of": ["a"] * 51}}}, "hearsay_of has 51 entries; it may have at most 50"),
+    ({"extra": {"data": {"tags": ["a"] * 101}}}, "tags has 101 entries; it may have at most 100"),
+    ({"extra": {"title": "x" * 200_000}}, "it has 200,013 characters of JSON; it may have at most 200,000"),
     ({"extra": {"text": "\ud800"}}, "text that is not valid Unicode"),
     ({"extra": {"\ud800": 1}}, "text that is not valid Unicode"),
     ({"tells": [0.5]}, "tells:"),
@@ -355,6 +369,9 @@ BAD_OTHERS: list[tuple[bytes, dict[str, Any], str]] = [
     (SYMBOL, {"salience": 1.5}, "salience:"),
     (SYMBOL, {"faded": ...}, "faded is missing"),
     (SYMBOL, {"circle": "caity"}, "circle:"),
+    (SYMBOL, {"circle": ["a"] * 10_001}, "circle: should have at most 10000 entries"),
+    (TRACE, {"audience": ["a"] * 10_001}, "audience: should have at most 10000 entries"),
+    (TRACE, {"thought": "x" * 20_001}, "thought: string should have at most 20000 characters"),
 ]
 
 
@@ -374,6 +391,46 @@ def test_a_line_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPat
     with pytest.raises(UserError, match="line 2: it is longer than 2,000 bytes"):
         check(file, lambda number: None)
     assert file.tell() < 5_000
+
+
+COMMIT = Commit(
+    hash="f" * 40,
+    parents=("f" * 40,) * 2,
+    author="A" * 60,
+    author_hash="f" * 16,
+    authored=1.0,
+    committed=1.0,
+    subject="s" * 1_000,
+    body="b" * LONGEST_BODY,
+    files=(FileChange("p" * LONGEST_PATH, 1_000, 1_000, "p" * LONGEST_PATH),) * MOST_FILES,
+    file_count=9_999,
+    added=9_999,
+    removed=9_999,
+    issues=("#1",) * 100,
+    reverts=(),
+    fixes=("f" * 40,) * 100,
+)
+FACTS = {f"{number:060}": "☃" * 500 for number in range(50)}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        FACTS | {"tags": [f"{number:080}" for number in range(20)]},
+        FACTS
+        | {"hearsay": [["a" * 80] * LONGEST_CHAIN] * MOST_SOURCES, "hearsay_of": ["a" * 80] * MOST_MARKED},
+        COMMIT.record("git:1", "r" * 80).data,
+    ],
+)
+def test_the_most_that_a_door_or_a_source_adds_is_read(data: dict[str, Any]) -> None:
+    lines, crowd = GOOD.splitlines(), [f"user_{number:070}" for number in range(5_000)]
+    who = past_id_of("\ufdfa" * 60)  # a sign that stands for 18
+    lines[2] = changed(FIRST, user_id=who, place="p" * 162, audience=crowd, extra={"data": data})
+    into = Taken()
+    take_in(io.BytesIO(b"\n".join(lines)), ["phi", "servnak"], into, lambda number: None)
+    entry = into.kept["phi"][1][0].entry
+    assert entry.user_id == who
+    assert json.loads(json.dumps(data)) == entry.extra["data"]
 
 
 def test_texts_become_one_printable_line() -> None:
