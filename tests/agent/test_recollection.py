@@ -401,7 +401,7 @@ async def test_meaning_brings_back_what_shares_no_word(
     embedding.finish()
     vector = await embedding.vector("boat")
 
-    async def question(text: str, *, patient: bool = False) -> object:
+    async def question(text: str, *, by: str = "", patient: bool = False) -> object:
         return vector
 
     embedding.question = question  # type: ignore[method-assign, assignment]
@@ -573,7 +573,7 @@ async def test_of_a_long_line_the_phrase_is_told_that_means_what_was_asked(
     meant, other = await embedding.vector(line), np.zeros(embedding.dimensions, np.float32)
     assert meant is not None
 
-    async def question(text: str, *, patient: bool = False) -> object:
+    async def question(text: str, *, by: str = "", patient: bool = False) -> object:
         return meant if "water" in text or "pump" in text else other
 
     embedding.question = question  # type: ignore[method-assign, assignment]
@@ -592,7 +592,7 @@ async def test_a_line_of_very_many_phrases_keeps_nobody_waiting(
     told = await long_ago(agent, say, line, embedding)
     meant, asked_for = await embedding.vector(line), list[str]()
 
-    async def question(text: str, *, patient: bool = False) -> object:
+    async def question(text: str, *, by: str = "", patient: bool = False) -> object:
         asked_for.append(text)
         return meant
 

@@ -206,7 +206,7 @@ async def test_a_line_that_is_being_embedded_when_its_speaker_goes_is_not_kept(
     site = make_site(store=store)
     begun, done = asyncio.Event(), asyncio.Event()
 
-    async def embedded(text: str) -> None:
+    async def embedded(text: str, *, by: str) -> None:
         begun.set()
         await done.wait()
 
