@@ -28,8 +28,8 @@ from noodlings.affect.game_rules import NamedAffect, Signed, Unit
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import Forbidden, UserError
 from noodlings.inspect.why import WhyView
-from noodlings.lookalikes import looks
-from noodlings.text import MAX_LINE, clean, folded, shorten
+from noodlings.lookalikes import is_mistakable
+from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
@@ -212,10 +212,9 @@ async def event(
 
 def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> None:
     """Raise `Forbidden` if the caller's name looks like a character's: who spoke would be mistaken."""
-    called, seen = folded(caller.name), looks(caller.name)
     for persona in personas.values():
         names = (*persona.own_ids, persona.name, *persona.aliases)
-        if persona.id != caller.user_id and any(called == folded(one) or seen & looks(one) for one in names):
+        if persona.id != caller.user_id and is_mistakable(caller.name, names):
             raise Forbidden(
                 f"{shorten(caller.name, 30)} is a character here, or much like one; choose another name"
             )

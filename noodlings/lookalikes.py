@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
+
+from noodlings.text import folded
 
 _LATIN = re.compile(
     r"LATIN (?:(?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL|SMALL CAPITAL LETTER) "
@@ -55,6 +58,13 @@ _ABOVE_OR_BELOW = 200
 _READINGS = [str.maketrans({"0": "o", "1": i, "I": i, "Ρ": rho}) for i in "il" for rho in "pr"]
 
 
+def is_mistakable(name: str, others: Iterable[str]) -> bool:
+    """Whether a name is one of the others, in letters of any case or width, or looks like one of them."""
+    called, seen = folded(name), looks(name)
+    return any(called == folded(other) or seen & looks(other) for other in others)
+
+
+@lru_cache(maxsize=1_024)
 def looks(name: str) -> frozenset[str]:
     """What a name looks like, in small letters; names that have one of these in common look alike.
 

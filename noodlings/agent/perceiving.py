@@ -194,7 +194,7 @@ def take_in(
     """
     degraded: list[str] = []
     text = percept.text
-    vector = None if words is None else words.vector
+    vector, reading = (None, None) if words is None else (words.vector, words.reading)
     event = event_in(percept.kind, percept.data)
     with timed(milliseconds, "appraise"):
         trouble = services.heard.failed or (text and words is None and services.heard.trouble)
@@ -223,7 +223,6 @@ def take_in(
     core.step += 1
     with timed(milliseconds, "remember"):
         salience = max(percept.identity_salience, identity_salience(text, core.persona))
-        reading = words.reading if words and percept.kind in SPOKEN else None
         entry = core.memory.remember(
             replace(percept, audience=heard_by),
             step=core.step,
@@ -233,7 +232,7 @@ def take_in(
             significance=significance,
             keep=ASKED if asked_to_remember(percept, core.persona) else 0.0,
             identity_salience=salience,
-            tells=None if reading is None else reading.tells,
+            tells=reading.tells if reading and percept.kind in SPOKEN else None,
         )
         if vector is not None and (core.archive is None or core.archive.model == services.heard.model):
             core.journal.embedded(EntryVector(entry.id, services.heard.model, vector))
@@ -261,7 +260,7 @@ def take_in(
         core.affect,
         regard,
         before=before if by_words and not event else None,
-        reading=None if words is None else words.reading,
+        reading=reading,
     )
 
 

@@ -34,7 +34,7 @@ from noodlings.host.backups import ScheduledBackups
 from noodlings.host.nights import reflect_within
 from noodlings.host.visit import BACKGROUND_SECONDS, Connect, opened, rooms_of, shown_in, shown_model
 from noodlings.host.workers import Answer, Worker, worker_of
-from noodlings.lookalikes import looks
+from noodlings.lookalikes import is_mistakable
 from noodlings.ports import ROOMS
 from noodlings.store.opening import name_of
 from noodlings.store.vault import Encryption
@@ -183,8 +183,7 @@ def known(society: Society, name: str) -> bool:
     if user_id in expected or names.keys() & {user_id, account_id_of(called)}:
         return True
     others = {*names.values()}.union(*((one.id, *one.aliases) for one in society.personas.values()))
-    seen = looks(name)
-    if any(called == folded(other) or seen & looks(other) for other in others):
+    if is_mistakable(name, others):
         return True
     ids = (user_id, account_id_of(called))
     return any(society.store.told_by(agent, one) for agent in society.store.agents() for one in ids)

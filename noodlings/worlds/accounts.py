@@ -27,7 +27,7 @@ from filelock import FileLock
 
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.files import atomic_write
-from noodlings.lookalikes import looks
+from noodlings.lookalikes import is_mistakable
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, account_id_of, is_account_id, is_reserved_id
 from noodlings.worlds.beings import require_name
@@ -146,8 +146,7 @@ class Accounts:
             if before is not None and before.hash:
                 raise UserError(f"the name {name} is taken; choose another name")
             if before is None:
-                seen = looks(name)
-                if any(seen & looks(other.name) for other in accounts.values()):
+                if is_mistakable(name, (other.name for other in accounts.values())):
                     raise UserError(f"{name} looks like the name of another account; choose another name")
                 if len(accounts) >= MOST:
                     raise UserError("no more accounts can be created here")
