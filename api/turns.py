@@ -171,7 +171,8 @@ class Turns:
             )
 
     async def _turn(self, perceive: Callable[[Percept], Awaitable[Trace]], percept: Percept) -> Trace:
-        await self._scheduler.turn()  # else readers would wait for all turns that were sent at once
+        # Else readers would wait for all turns that were sent at once.
+        await self._scheduler.turn(percept.user_id)
         return await perceive(percept)
 
     def _finished(self, agent_id: str, shares: Mapping[_Share, int], task: asyncio.Task[Trace]) -> None:

@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from noodlings.errors import Busy
 
@@ -21,12 +22,37 @@ AT_ONCE = 8
 """How many answers that take long one caller may wait for at once."""
 
 
+Waiting = TypeVar("Waiting")
+
+
+class FairQueue(Generic[Waiting]):
+    """What waits: callers in turn, and of one caller first come, first served."""
+
+    def __init__(self) -> None:
+        self._by_caller: dict[str, deque[Waiting]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._by_caller)
+
+    def put(self, caller: str, waiting: Waiting) -> None:
+        self._by_caller.setdefault(caller, deque()).append(waiting)
+
+    def take(self) -> Waiting:
+        """The next one, removed. Raises `StopIteration` where nothing waits."""
+        caller = next(iter(self._by_caller))
+        own = self._by_caller.pop(caller)
+        first = own.popleft()
+        if own:
+            self._by_caller[caller] = own  # as the last
+        return first
+
+
 @dataclass(slots=True)
 class _Line:
-    """Who waits in one event loop, the next caller first, and whether somebody's turn is not over yet."""
+    """Who waits in one event loop, and whether somebody's turn is not over yet."""
 
     loop: asyncio.AbstractEventLoop
-    waiting: dict[str, deque[asyncio.Future[None]]] = field(default_factory=dict)
+    waiting: FairQueue[asyncio.Future[None]] = field(default_factory=FairQueue)
     taken: bool = False
 
     def end_turn(self, passes: int) -> None:
@@ -35,11 +61,7 @@ class _Line:
             self.loop.call_soon(self.end_turn, passes - 1)
             return
         while self.waiting:
-            caller = next(iter(self.waiting))
-            own = self.waiting.pop(caller)
-            first = own.popleft()
-            if own:
-                self.waiting[caller] = own  # as the last
+            first = self.waiting.take()
             if not first.done():
                 first.set_result(None)
                 return
@@ -62,7 +84,7 @@ class FairScheduler:
             line = self._lines[loop] = _Line(loop)
         if line.taken:
             turn = loop.create_future()
-            line.waiting.setdefault(caller, deque()).append(turn)
+            line.waiting.put(caller, turn)
             try:
                 await turn
             except asyncio.CancelledError:

@@ -317,7 +317,7 @@ async def _read_closely(
     async def read(lines: Sequence[Recalled], asks: bool) -> dict[int, Answer] | None:
         said = ((percept.user_id, percept.text), *((one.entry.user_id, one.entry.user_text) for one in lines))
         first, *others = ((names.get(user, user), text) for user, text in said)
-        answers = await embedding.answers(first, others, asks)
+        answers = await embedding.answers(first, others, asks, by=percept.user_id)
         if answers is None:
             return None
         return {one.entry.id: answer for one, answer in zip(lines, answers, strict=True)}

@@ -1,10 +1,10 @@
 """Embeds all texts of a society by one model, on one thread.
 
-What a turn waits for (a line just said, what it asks of the memory) comes first, in order, several together,
-and the same text once however many ask. Then come the questions of those who look into a memory, one at a
-time, and last the backlog of entries without a vector, each of its owners in turn. No event waits for the
-backlog, and if there is no vector in time, words must do. An entry without a vector in the store is still to
-be embedded, so none is lost when the process ends.
+What a turn waits for (a line just said, what it asks of the memory) comes first, speakers in turn, several
+together, and the same text once however many ask. Then come the questions of those who look into a memory,
+one at a time, and last the backlog of entries without a vector, each of its owners in turn. No event waits
+for the backlog, and if there is no vector in time, words must do. An entry without a vector in the store is
+still to be embedded, so none is lost when the process ends.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Protocol, TypeVar
 
 from noodlings.errors import NoodlingsError
 from noodlings.ports import Answer, AnsweringEmbedder, Embedder, LayeredEmbedder, Understood
-from noodlings.scheduling import FairScheduler
+from noodlings.scheduling import FairQueue, FairScheduler
 from noodlings.values.audience import Tier
 from noodlings.values.memory import Vector
 
@@ -93,6 +93,14 @@ class _Asked:
                 promise.set_exception(error)
 
 
+@dataclass(slots=True)
+class _Reading:
+    """Lines that are to be read together with what was asked, and the promise of what that tells."""
+
+    read: Callable[[], list[Answer]]
+    promise: Future[list[Answer]] = field(default_factory=Future)
+
+
 class EmbeddingQueue:
     """Makes vectors of texts for all agents of a society. Safe to share between threads and event loops.
 
@@ -121,8 +129,9 @@ class EmbeddingQueue:
         self.reach = reach
         self.failed = ""
         self._embedder = embedder
-        # One at a time, in order, so that who asks much takes no thread from anybody else.
+        # One at a time, speakers in turn, so that who asks much takes no thread from anybody else.
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="reading")
+        self._to_read: FairQueue[_Reading] = FairQueue()
         self._idle = idle
         self._release = release
         self._now = monotonic
@@ -188,7 +197,7 @@ class EmbeddingQueue:
             understood = await asyncio.wrap_future(found)
         except NoodlingsError:
             return None
-        await self._scheduler.turn()  # else all that were embedded together would go on at the same moment
+        await self._scheduler.turn(by)  # else all that were embedded together would go on at the same moment
         return understood
 
     async def question(self, text: str, *, by: str = "", patient: bool = False) -> Vector | None:
@@ -203,24 +212,28 @@ class EmbeddingQueue:
             return None
 
     async def answers(
-        self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True
+        self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True, *, by: str = ""
     ) -> list[Answer] | None:
         """How far each line answers a question, or is touched on by a remark; see `AnsweringEmbedder`.
 
-        None without an embedder that can tell, when it failed, when too many texts are waiting, and after
-        `close`.
+        Speakers (`by`) take turns. None without an embedder that can tell, when it failed, when too many
+        texts are waiting, and after `close`.
         """
         embedder = self._embedder
         if not isinstance(embedder, AnsweringEmbedder) or not lines or self.gave_up or self._behind:
             return None
+        reading = _Reading(lambda: embedder.answers(asked, lines, asks))
         with self._lock:
             if self._closed:
                 return None
-            reading = self._reading.submit(self._ask, lambda _: embedder.answers(asked, lines, asks))
+            self._to_read.put(by, reading)
+            self._reading.submit(self._read_next)
         try:
-            return await asyncio.wrap_future(reading)
+            answers = await asyncio.wrap_future(reading.promise)
         except NoodlingsError:
             return None
+        await self._scheduler.turn(by)
+        return answers
 
     def let_go(self) -> None:
         """Empty the caches."""
@@ -320,6 +333,16 @@ class EmbeddingQueue:
             self.failed = ""
         return answer
 
+    def _read_next(self) -> None:
+        with self._lock:
+            reading = self._to_read.take()
+        if not reading.promise.set_running_or_notify_cancel():
+            return
+        try:
+            reading.promise.set_result(self._ask(lambda _: reading.read()))
+        except BaseException as error:  # noqa: BLE001 -- it is raised where the answer is waited for
+            reading.promise.set_exception(error)
+
     def warm(self) -> None:
         """Load the model, on any thread."""
         if self._embedder is not None:
@@ -345,7 +368,10 @@ class EmbeddingQueue:
 
     def _next(self) -> list[_Key]:
         """What turns have waited for longest, together; else one question, as a turn may come meanwhile."""
-        urgent = (key for key in self._asked if not (key[1] and self.local))
+        urgent = FairQueue[_Key]()
+        for key in self._asked:
+            if not (key[1] and self.local):
+                urgent.put(key[2], key)
         return _together(urgent) or list(islice(self._asked, 1))
 
     def _find(self, text: str, patient: bool, by: str) -> Understood | Future[Understood]:
@@ -411,11 +437,12 @@ def understood_by(embedder: Embedder, texts: Sequence[str]) -> Sequence[Understo
     return found
 
 
-def _together(keys: Iterable[_Key]) -> list[_Key]:
-    """The first texts, as many as are embedded together."""
+def _together(keys: FairQueue[_Key]) -> list[_Key]:
+    """The next texts, as many as are embedded together."""
     chosen: list[_Key] = []
     length = 0
-    for key in islice(keys, TOGETHER):
+    while keys and len(chosen) < TOGETHER:
+        key = keys.take()
         length += len(key[0])
         if chosen and length > TOGETHER_CHARACTERS:
             break

@@ -9,6 +9,7 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from itertools import islice
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from pydantic import AfterValidator
 
 from noodlings.agent.recollection import uncalled
 from noodlings.errors import UserError
-from noodlings.inspect.viewpoint import Viewpoint, cut
+from noodlings.inspect.viewpoint import PAGE, Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.reflection.journal import sentences_of
 from noodlings.text import clean, shorten
@@ -98,16 +99,16 @@ async def journal_of(
             await archive.whole()
             ids = archive.index.in_time(ids)
         days = await _days(viewpoint, ids[::-1], wanted, limit, offset)
+        asked = islice(days.items(), offset, None if limit is None else offset + limit)
+        told = [await _told(viewpoint, one, entries[::-1]) for one, entries in asked]
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
-    limit = len(days) if limit is None else limit
-    told = islice(days.items(), offset, offset + limit)
     unread = viewpoint.agent.memory.stats().perceived - len(ids)
     return JournalView(
         *viewpoint.of_agent,
-        tuple(_told(viewpoint, one, entries[::-1]) for one, entries in told),
+        tuple(told),
         offset,
-        len(days) > offset + limit,
+        limit is not None and len(days) > offset + limit,
         0 if viewpoint.caller.sees_all else max(unread, 0),
     )
 
@@ -119,7 +120,7 @@ async def days_of(viewpoint: Viewpoint) -> AsyncIterator[JournalDayView]:
         found.setdefault(iso(entry.timestamp)[:10], []).append((entry.timestamp, entry.id))
     for day in filter(None, found):
         in_time = [entry_id for _, entry_id in sorted(found[day])]
-        yield _told(viewpoint, day, [entry async for entry in _read(viewpoint, in_time)])
+        yield await _told(viewpoint, day, [entry async for entry in _read(viewpoint, in_time)])
 
 
 async def _read(viewpoint: Viewpoint, ids: list[int]) -> AsyncIterator[MemoryEntry]:
@@ -161,15 +162,20 @@ def _day(day: str) -> str:
     raise UserError(f"There is no such day: {shorten(said, 20)}. A day is written as 2026-11-23.")
 
 
-def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> JournalDayView:
+async def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> JournalDayView:
     private = {entry.id for entry in entries if entry.private}
-    sentences = sentences_of(
+    tell = partial(
+        sentences_of,
         entries,
         viewpoint.agent_id,
         lambda user: clean(display_name(user, viewpoint.names)),
         lambda entry: viewpoint.figure(entry.importance),
         viewpoint.least(WORTH_TELLING),
     )
+    if len(entries) > PAGE:
+        sentences = await viewpoint.aside(tell)
+    else:
+        sentences = tell()
     seen = (
         JournalSentenceView(clean(one.text), one.evidence, not private.isdisjoint(one.evidence))
         for one in sentences

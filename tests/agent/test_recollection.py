@@ -613,7 +613,9 @@ async def test_very_long_lines_are_not_all_read_for_one_answer(
         )
     lengths: list[int] = []
 
-    async def answers(said: tuple[str, str], lines: list[tuple[str, str]], asks: bool) -> list[Answer]:
+    async def answers(
+        said: tuple[str, str], lines: list[tuple[str, str]], asks: bool, by: str
+    ) -> list[Answer]:
         lengths.extend(min(len(text), LONGEST_READ) for _, text in lines)
         return [Answer(0.5) for _ in lines]
 
@@ -634,7 +636,9 @@ async def test_what_comes_to_mind_is_read_beside_a_question_and_beside_a_remark(
     told = await long_ago(agent, say, line, embedding)
     asked_of: list[tuple[str, bool]] = []
 
-    async def answers(said: tuple[str, str], lines: list[tuple[str, str]], asks: bool) -> list[Answer]:
+    async def answers(
+        said: tuple[str, str], lines: list[tuple[str, str]], asks: bool, by: str
+    ) -> list[Answer]:
         asked_of.append((said[1], asks))
         start = line.index("green")
         return [Answer(0.9, ((start, start + 5, 0.8),) if text == line else ()) for _, text in lines]
@@ -663,7 +667,9 @@ async def test_a_line_that_is_no_nearer_than_others_comes_to_mind_if_it_is_read_
     await chatter(agent, say, 12)
     embedding.finish()
 
-    async def answers(said: tuple[str, str], lines: list[tuple[str, str]], asks: bool) -> list[Answer]:
+    async def answers(
+        said: tuple[str, str], lines: list[tuple[str, str]], asks: bool, by: str
+    ) -> list[Answer]:
         read.extend(text for _, text in lines)
         return [Answer(likely if text == line else 0.01) for _, text in lines]
 

@@ -138,6 +138,38 @@ def test_lines_are_read_for_one_who_asks_at_a_time_and_for_nobody_after_the_end(
     assert asyncio.run(queue.answers(ASKED, [("Greet", SOLD)])) is None
 
 
+class Gated(Broken):
+    """Reads when a test opens its gate; keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.gate, self.begun, self.asked = threading.Event(), threading.Event(), list[str]()
+
+    def answers(
+        self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True
+    ) -> list[Answer]:
+        self.asked.append(asked[1])
+        self.begun.set()
+        assert self.gate.wait(10)
+        return [Answer(0.5)] * len(lines)
+
+
+async def test_whoever_asks_many_at_once_lets_others_ask_in_between() -> None:
+    embedder = Gated()
+    queue = EmbeddingQueue(embedder)
+    questions = [("bob", f"question {number}") for number in range(6)] + [("ann", "my dog?")]
+    reading = list[asyncio.Task[list[Answer] | None]]()
+    for by, text in questions:
+        reading.append(asyncio.create_task(queue.answers((by, text), [("Greet", SOLD)], by=by)))
+        assert await asyncio.to_thread(embedder.begun.wait, 10)
+    await asyncio.sleep(0)
+    reading[3].cancel()  # whoever stops waiting is passed over
+    embedder.gate.set()
+    done = await asyncio.gather(*reading, return_exceptions=True)
+    assert embedder.asked == ["question 0", "question 1", "my dog?", "question 2", "question 4", "question 5"]
+    assert [one for one in done if not isinstance(one, asyncio.CancelledError)] == [[Answer(0.5)]] * 6
+    queue.close()
+
+
 def test_a_model_that_fails_is_no_error_for_who_asks() -> None:
     queue = EmbeddingQueue(Broken())
     assert asyncio.run(queue.answers(ASKED, [("Greet", SOLD)])) is None

@@ -131,6 +131,17 @@ async def test_not_more_than_eight_are_embedded_together(queue: EmbeddingQueue, 
     assert [len(texts) for texts in held.asked] == [1, 8, 8, 4]
 
 
+async def test_speakers_take_turns_however_much_one_of_them_said(queue: EmbeddingQueue, held: Held) -> None:
+    first = asking(queue, "one")
+    await under_way(held)
+    said = [("bob", f"line {number}") for number in range(20)] + [("ann", "my dog"), ("ann", "my cat")]
+    rest = [asyncio.create_task(queue.vector(text, by=by)) for by, text in said]
+    await asyncio.sleep(0)
+    held.gate.set()
+    await asyncio.gather(*first, *rest)
+    assert held.asked[1][:5] == ["line 0", "my dog", "line 1", "my cat", "line 2"]
+
+
 async def test_what_is_kept_is_there_without_giving_way(queue: EmbeddingQueue, held: Held) -> None:
     held.gate.set()
     first = await queue.vector("my dog")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -182,3 +183,20 @@ async def test_what_was_kept_as_mattering_is_told() -> None:
     assert [one.evidence for one in day.sentences] == [(1,), (1,)]
     # A player sees figures in steps of a quarter, so that theirs tell nothing of what others said.
     assert [one.evidence for one in (await inspector.journal(ANN, "phi")).days[0].sentences] == [(1,)]
+
+
+async def test_a_long_day_is_told_while_others_go_on_and_without_what_they_forget() -> None:
+    talk = (said(number, f"a line about {number} boats") for number in range(3, PAGE + 4))
+    important = {"encoded_importance": 0.9}
+    inspector = asking(
+        said(1, "I am afraid of geese", **important), said(2, "I love marzipan", **important), *talk
+    )
+    society = inspector._society
+
+    async def forget() -> None:
+        society.store.forget("phi", [1], by_user="user_ann", timestamp=5.0)
+        society.agents["phi"].forgettings += 1
+
+    view, _ = await asyncio.gather(inspector.journal(ADMIN, "phi"), forget())
+    told = " ".join(one.text for one in view.days[0].sentences)
+    assert ("geese" in told, "marzipan" in told) == (False, True)
