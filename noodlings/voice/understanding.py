@@ -77,9 +77,11 @@ _RHETORICAL = frozenset({
     DialogueAct.INSULT, DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.WARNING,
 })  # fmt: skip
 """Acts in which something may be asked that nobody need answer: "why must they always move the sugar?"."""
-FINELY = 0.4
-"""Probability from which a line that only tells something is answered by its fine act; what a rule or a
-strong feeling takes for more, from `SURE`."""
+FINELY, FAINTLY = 0.4, 0.2
+"""Probability from which a line that only tells something is answered by its fine act, and by one that fits
+almost anything; what a rule or a strong feeling takes for more, from `SURE`."""
+_FITS_ANYTHING = frozenset({DialogueAct.KEEP, DialogueAct.WARNING})
+"""Fine acts of which the answer, that it is remembered or heeded, is hardly ever wrong."""
 _TELLS_MORE = frozenset({
     DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
     DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.OFFER, DialogueAct.WARNING,
@@ -224,6 +226,10 @@ def _least_sure(understood: UnderstoodLine, likely: DialogueAct) -> float:
     if question is not QuestionKind.NONE:
         in_form_alone = question in _MAY_BE_ELSE and act not in HEAVY and likely in _ASKED_RHETORICALLY
         return SURE if in_form_alone else math.inf
+    if act is DialogueAct.SHORT:
+        return LIKELY if likely is DialogueAct.ASIDE else math.inf
+    if act is DialogueAct.STATEMENT and likely in _FITS_ANYTHING:
+        return FAINTLY
     # Who goes and who goes for a moment may both be told "see you in a bit".
     if act in _ONLY_TELLS or (act is DialogueAct.FAREWELL and likely is DialogueAct.AWAY):
         return FINELY

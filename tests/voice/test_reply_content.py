@@ -269,8 +269,25 @@ def test_secrecy_is_promised_only_where_it_is_kept() -> None:
 
 @pytest.mark.parametrize("line", ["no", "ok", "i don't know"])
 def test_a_short_answer_in_grief_is_no_aside(line: str) -> None:
-    for tone in (GRAVE, BEFORE, AGAIN, PLAIN):
+    for tone in (GRAVE, BEFORE, AGAIN):
         assert responding(told(line, 0.1, CALM, tone), DialogueAct.ASIDE) is not DialogueAct.ASIDE
+    assert responding(told(line, 0.1, CALM, PLAIN), DialogueAct.ASIDE) is DialogueAct.ASIDE
+
+
+@pytest.mark.parametrize(
+    ("fine_act", "likely", "answered"),
+    [
+        (DialogueAct.KEEP, 0.3, DialogueAct.KEEP),
+        (DialogueAct.WARNING, 0.3, DialogueAct.WARNING),
+        (DialogueAct.KEEP, 0.1, DialogueAct.STATEMENT),
+        (DialogueAct.AMUSING, 0.3, DialogueAct.STATEMENT),
+    ],
+)
+def test_a_faint_guess_counts_where_its_answer_is_hardly_ever_wrong(
+    fine_act: DialogueAct, likely: float, answered: DialogueAct
+) -> None:
+    line = utterance("the mare in the yard is blind on the near side")
+    assert responding(line, fine_act, likely) is answered
 
 
 def test_who_weeps_is_comforted() -> None:
