@@ -13,7 +13,7 @@ import pytest
 
 from noodlings.affect.good_news import good_news
 from noodlings.affect.words import read as read_feelings
-from noodlings.agent import recollection
+from noodlings.agent import close_reading, memory_question
 from noodlings.agent.hearsay import hands_on
 from noodlings.agent.perceiving import asked_to_remember, identity_salience
 from noodlings.ingest.sources.mu_log import _ABOVE_WORDS, _BEGINNING, _LONGEST_TIME, MuLog, _unclosed
@@ -60,10 +60,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "cleaning": lambda text: (clean(text), folded(text), unaccented(text)),
     "phrases": phrases,
     "an answer that is handed on": lambda text: hands_on(text, "In the mill."),
-    "what only asks": recollection.only_asks,
-    "what may ask": recollection._MAY_ASK.search,
-    "the subject of a question": recollection.subject,
-    "the clause that answers": lambda text: recollection._answering_words(
+    "what only asks": memory_question.only_asks,
+    "what may ask": memory_question.may_ask,
+    "the subject of a question": memory_question.subject,
+    "the clause that answers": lambda text: close_reading._answering_words(
         text, Answer(0.9, ((len(text) - 1, len(text), 0.9),))
     ),
     "feelings": read_feelings,

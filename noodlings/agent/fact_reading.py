@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from noodlings.agent.hearsay import compared
 from noodlings.agent.learned import FACTS, former
 from noodlings.agent.linking import TALK_SECONDS
-from noodlings.agent.recollection import uncalled
+from noodlings.agent.memory_question import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.unit_of_work import MADE_OF

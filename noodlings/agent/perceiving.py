@@ -17,7 +17,7 @@ from typing import Any
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.linking import followed
-from noodlings.agent.recollection import uncalled
+from noodlings.agent.memory_question import uncalled
 from noodlings.agent.regard import comes_back, in_mind, moved
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore

@@ -1,36 +1,41 @@
-"""What an agent asks its memory before it speaks, and what of the hits comes to mind.
+"""What comes to an agent's mind before it speaks: what has come due, and what the words bring back.
 
-The question is made from what was just said; where that says little ("and then?"), also from the talk before
-it, and then from what the agent wants. The mood decides between hits that fit about equally well. Nothing
-comes to mind that a listener may not know, that is no nearer than chance, that is found only by its
-neighbours, or that came already.
+The mood decides between hits that fit about equally well. Nothing comes to mind that a listener may not know,
+that is no nearer than chance, that is found only by its neighbours, or that came already.
 """
 
 from __future__ import annotations
 
-import asyncio
-import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from noodlings.agent.archive import AgentArchive
+from noodlings.agent.close_reading import read_closely
 from noodlings.agent.learned import FACTS, former, learned
 from noodlings.agent.linking import TALK_SECONDS
+from noodlings.agent.memory_question import (
+    ENOUGH_WORDS,
+    TALK,
+    TALK_LINES,
+    may_ask,
+    only_asks,
+    question,
+    subject,
+    uncalled,
+)
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
-from noodlings.embed.queue import EmbeddingQueue
 from noodlings.memory.context import ContextBudget, merge
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.ports import Answer, Repository
+from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
 from noodlings.reflection.superseding import marked, superseded
-from noodlings.text import cached_by_text, clean, phrases
+from noodlings.text import clean
 from noodlings.values.audience import Tier, disclosed, of_all
 from noodlings.values.memory import TELLING, Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import LIVED, SAID, Kind, Percept
@@ -51,83 +56,14 @@ CORRECTED, NEAR = 2, 6
 """For this many of the best, so many similar lines are checked for corrections."""
 SPARE = 16
 """Extra hits to look at, as some are no news."""
-MOST_READ, LONGEST_READ = 2_400, 800
-"""Characters of the lines that are read for one answer, and of each, so that nobody keeps others waiting."""
 WORTH_READING, ANSWERS = 0.15, 0.4
 """Importance from which a line that is not near is read, and how likely it answers to come to mind."""
-CLAUSE_WORDS = 10
-"""Words of a clause that is told whole as an answer, or as many of them around the one that answers."""
-WEIGHTY, FEW_TOUCHED, BRIEF = 0.4, 4, 5
-"""Importance from which a line is worth reading for whether a remark touches on it, how many of the best are,
-and the words below which a remark touches on nothing."""
-LONG, READ_CLOSELY, PHRASES = 90, 3, 12
-"""Of so long a line each phrase is compared with what was said. So many of the best are, and so many phrases
-of each, so that nobody keeps others waiting by what they once told."""
 
-ENOUGH_WORDS = 2
-"""Meaningful words that make a question."""
-TALK_LINES = 2
-"""Lines of the talk that complete a question, the later ones first."""
-
-_ASKING = re.compile(
-    r"\b(?:(?:do|did|can|could|would|will) you (?:still |even |ever )?(?:remember|recall|know|think of)"
-    r"|what (?:did|have|had|do) (?:i|we) (?:ever |just |already )?(?:tell|told|say|said|mention|mentioned)"
-    r"(?: to)?(?: you)?"
-    r"|(?:please |can you |could you )?(?:tell|remind) me(?: again)?"
-    r"|who (?:told|said)(?: (?:you|it|so|that|this)){1,2}|says who|how (?:do|did|would) you know(?: that)?"
-    r"|where did you (?:hear|learn|get)(?: (?:that|this|it))?"
-    r"|remember when)\b(?: (?:about|of))?",
-    re.I,
-)
-"""Words of asking somebody who remembers, which are not the topic."""
-_MAY_ASK = re.compile(
-    r"[?]|\b(?:wh(?:at|o|ose|ere|en|y|ich)|how|what'?s|who'?s|where'?s|when'?s|how'?s|remind|tell me|any|"
-    r"(?:(?<=[.,;!–-] )|^)(?:(?:and|but|so|or) )?"
-    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|am) \w+)\b",
-    re.I,
-)
-"""Words without which nothing is asked; with them something may be."""
-_CLAUSE = re.compile(r".+?(?:(?<![,;:.!?…])[,;:.!?…]++(?=\s|$)|$)", re.DOTALL)
-_SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
-_WORD = re.compile(r"\w")
-TALK = SAID | {Kind.EVENT}
 RETURNS = SAID | {Kind.ARRIVE}
 LATEST, PLANS = 20, 50
 """Latest important lines, and lines with a time, to read for plans; lines to read if there is one."""
 AWAY_SECONDS = 3_600.0
 """World time of silence after which somebody returns."""
-
-
-def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], goals: Iterable[str]) -> str:
-    """The question to the memory, "" for none: arrivals and departures ask nothing.
-
-    Args:
-        percept: what was just perceived.
-        persona: who asks; its name in a line asks for nothing.
-        talk: what it perceived before, oldest first.
-        goals: what it wants, the strongest first.
-    """
-    if percept.kind not in TALK:
-        return ""
-    woven = subject(uncalled(percept.text, persona))
-    if _asks(percept.text) and stems(_ASKING.sub(" ", woven)):
-        return woven  # the talk before would answer in place of what is asked about
-    before = [
-        uncalled(entry.user_text, persona)
-        for entry in talk
-        if entry.kind in TALK and 0.0 <= percept.timestamp - entry.timestamp <= TALK_SECONDS
-    ]
-    for more in (*before[: -TALK_LINES - 1 : -1], *goals):
-        if len(stems(woven)) >= ENOUGH_WORDS:
-            break
-        woven = f"{more} {woven}".strip()
-    return woven
-
-
-def subject(text: str) -> str:
-    """A question without the words of asking: "what did I tell you about my dog?" is about "my dog"."""
-    bare = " ".join(_ASKING.sub(" ", text).split())
-    return bare if stems(bare) else text
 
 
 def talk_budget(sizes: ContextSettings, reminded: int) -> ContextBudget:
@@ -202,12 +138,12 @@ async def _brought_back(
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
     reminded = once([*chosen[: max(most - len(joined), 0)], *joined[:most]])
     if tier <= archive.embedding.reach and archive.embedding.local:
-        far = _farther(hits, entries, reminded, archive, percept) if _MAY_ASK.search(percept.text) else []
+        far = _farther(hits, entries, reminded, archive, percept) if may_ask(percept.text) else []
         if far:
             told_of = [*entries.values(), *(one.entry for one in far), turn.entry]
             corrections |= superseded(told_of, archive.index.likeness)
         read = [*reminded, *far]
-        read = await _read_closely(read, percept, asked, services.names(), archive.embedding)
+        read = await read_closely(read, percept, asked, services.names(), archive.embedding)
         reminded = _with_answers(read[: len(reminded)], read[len(reminded) :], corrections, most)
     ids = {one.entry.id for one in reminded}
     contradicted = (one for one in links if one.type is LinkType.CONTRADICTS and one.source in ids)
@@ -298,92 +234,6 @@ def _farther(
         and not only_asks(entry.user_text)
         and _folded(entry.user_text) != asked
     ]
-
-
-async def _read_closely(
-    found: Sequence[Recalled],
-    percept: Percept,
-    asked: str,
-    names: Mapping[str, str],
-    embedding: EmbeddingQueue,
-) -> list[Recalled]:
-    """The same, where lines know how far they answer a question, and the long ones which of their phrases do;
-    and what matters, how far a remark touches on it.
-
-    Where nothing is asked, or no model can tell, phrases are compared with the question by their meaning.
-    """
-    talk = _within(MOST_READ, (one for one in found if one.entry.kind in TALK))
-
-    async def read(lines: Sequence[Recalled], asks: bool) -> dict[int, Answer] | None:
-        said = ((percept.user_id, percept.text), *((one.entry.user_id, one.entry.user_text) for one in lines))
-        first, *others = ((names.get(user, user), text) for user, text in said)
-        answers = await embedding.answers(first, others, asks, by=percept.user_id)
-        if answers is None:
-            return None
-        return {one.entry.id: answer for one, answer in zip(lines, answers, strict=True)}
-
-    if len(percept.text.split()) >= BRIEF and not percept.text.rstrip().endswith("?"):
-        weighty = [one for one in talk if one.entry.importance >= WEIGHTY or one.entry.pinned]
-        touched = await read(weighty[:FEW_TOUCHED], asks=False) or {}
-        found = [_read_as_touched(one, touched.get(one.entry.id)) for one in found]
-    if _MAY_ASK.search(percept.text) and (answers := await read(talk, asks=True)) is not None:
-        return [_read_as_answer(one, answers.get(one.entry.id)) for one in found]
-    long = [one for one in found if one.entry.kind in TALK and len(one.entry.user_text) > LONG]
-    wanted = await embedding.question(asked, by=percept.user_id) if long else None
-    if wanted is None:
-        return list(found)
-    alike: dict[int, Recalled] = {}
-    for one in long[:READ_CLOSELY]:
-        parts = [part.strip() for part in phrases(one.entry.user_text)[:PHRASES]]
-        vectors = await asyncio.gather(*map(embedding.question, parts))
-        weights = ((part, float(v @ wanted)) for part, v in zip(parts, vectors, strict=True) if v is not None)
-        alike[one.entry.id] = replace(one, phrases=tuple(weights))
-    return [alike.get(one.entry.id, one) for one in found]
-
-
-def _within(characters: int, found: Iterable[Recalled]) -> list[Recalled]:
-    """The first of them, as long as there is room; of a long one only the beginning counts (and is read)."""
-    kept, left = [], characters
-    for one in found:
-        length = min(len(one.entry.user_text), LONGEST_READ)
-        if length <= left:
-            kept.append(one)
-            left -= length
-    return kept
-
-
-def _read_as_touched(one: Recalled, touched: Answer | None) -> Recalled:
-    return one if touched is None else replace(one, scores={**one.scores, Why.TOUCHED: touched.likely})
-
-
-def _read_as_answer(one: Recalled, answer: Answer | None) -> Recalled:
-    """The same with how far it answers; a phrase does as far as that word of it which most likely is told.
-
-    Of its probability the root is taken, so that what belongs to a phrase is as near to it as by likeness.
-    """
-    if answer is None:
-        return one
-    text, weights, end = one.entry.user_text, [], 0
-    for part in phrases(text) if len(text) > LONG else ():
-        start = text.index(part, end)
-        end = start + len(part)
-        inside = [likely for first, last, likely in answer.words if first < end and last > start]
-        weights.append((part.strip(), math.sqrt(max(inside, default=0.0))))
-    scores = {**one.scores, Why.ANSWER: answer.likely}
-    return replace(one, scores=scores, phrases=tuple(weights), answer=_answering_words(text, answer))
-
-
-def _answering_words(text: str, answer: Answer) -> str:
-    """The clause of a line with the word that is most likely told as the answer; of a long one the words
-    around that word."""
-    if not answer.words:
-        return ""
-    at, _, _ = max(answer.words, key=lambda word: word[2])
-    clause = next(part for part in _CLAUSE.finditer(text) if part.end() > at)
-    words, before = clause[0].split(), len(text[clause.start() : at + 1].split()) - 1
-    first = max(min(before - CLAUSE_WORDS // 2, len(words) - CLAUSE_WORDS), 0)
-    some = words[first : first + CLAUSE_WORDS]
-    return f"{'… ' * (first > 0)}{' '.join(some)}{' …' * (first + len(some) < len(words))}"
 
 
 def _with_lines(
@@ -496,7 +346,7 @@ def told_last(
         before: what was perceived before the turn, as far as all listeners may know of it.
     """
     percept = turn.percept
-    if percept.kind not in SAID or not _MAY_ASK.search(percept.text):
+    if percept.kind not in SAID or not may_ask(percept.text):
         return []
     answered = [
         entry.id
@@ -634,30 +484,6 @@ def _recalled(hit: Hit, entry: MemoryEntry) -> Recalled:
     why = tuple(reason for reason in hit.why if reason in COMPONENTS)
     scores = {reason.value: hit.scores[COMPONENTS[reason]] for reason in why}
     return Recalled(entry, why, hit.score, scores)
-
-
-def uncalled(text: str, persona: Persona) -> str:
-    """A text without the name of the person spoken to, before or after the words."""
-    said = clean(text)
-    for name in persona.called:
-        folded = said.casefold()
-        if folded.startswith(f"{name.casefold()},"):
-            return said[len(name) + 1 :].strip()
-        if folded.rstrip("?!. ").endswith(f", {name.casefold()}"):
-            return said[: folded.rindex(",")].strip()
-    return said
-
-
-def _asks(text: str) -> bool:
-    """Whether a line asks for something rather than telling it."""
-    said = clean(text)
-    return said.endswith("?") or _ASKING.match(said) is not None
-
-
-@cached_by_text(maxsize=1024)
-def only_asks(text: str) -> bool:
-    """Whether a line only asks: "I got it! And you?" tells something."""
-    return all(map(_asks, filter(_WORD.search, _SENTENCE.findall(clean(text)))))
 
 
 def _folded(text: str) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.affect.mood import Mood
+from noodlings.agent.memory_question import TALK, uncalled
 from noodlings.agent.perceiving import without_shouting
 from noodlings.agent.recollection import (
-    TALK,
     in_latest_form,
     in_mind,
     latest_of,
@@ -22,7 +22,6 @@ from noodlings.agent.recollection import (
     newer_forms,
     remind,
     talk_budget,
-    uncalled,
 )
 from noodlings.agent.regard import moved, relationships
 from noodlings.agent.services import AgentServices

@@ -32,7 +32,8 @@ from typing import Any
 from noodlings.agent.agent import Agent
 from noodlings.agent.hearsay import heard_as, is_a_word_within
 from noodlings.agent.linking import followed
-from noodlings.agent.recollection import newer_forms, uncalled
+from noodlings.agent.memory_question import uncalled
+from noodlings.agent.recollection import newer_forms
 from noodlings.clock import moment
 from noodlings.errors import StoreError, UserError
 from noodlings.ingest.record import Item, Keepable, SourceNote, SourceProblem, SourceRecord, record_in

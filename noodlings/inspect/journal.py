@@ -15,7 +15,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from noodlings.agent.recollection import uncalled
+from noodlings.agent.memory_question import uncalled
 from noodlings.errors import UserError
 from noodlings.inspect.viewpoint import PAGE, Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso

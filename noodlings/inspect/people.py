@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 
 from noodlings.affect.feeling import feeling
 from noodlings.agent.linking import TALK_SECONDS
-from noodlings.agent.recollection import PLANS, newer_forms, uncalled
+from noodlings.agent.memory_question import uncalled
+from noodlings.agent.recollection import PLANS, newer_forms
 from noodlings.errors import NotFound
 from noodlings.inspect.relationships import RelationshipView, relationship_with
 from noodlings.inspect.viewpoint import PAGE, Viewpoint, cut

@@ -12,7 +12,8 @@ from enum import StrEnum
 from typing import Any
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.recollection import SPARE, is_faint, is_relevant, only_asks, subject
+from noodlings.agent.memory_question import only_asks, subject
+from noodlings.agent.recollection import SPARE, is_faint, is_relevant
 from noodlings.errors import UserError
 from noodlings.inspect.viewpoint import Viewpoint, felt, readable_by
 from noodlings.inspect.views import EntryView, FeltView, View, ViewOfAgent

@@ -10,24 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.agent import recollection
+from noodlings.agent import memory_question
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import PAGE, SOON, AgentArchive
+from noodlings.agent.close_reading import CLAUSE_WORDS, LONGEST_READ, MOST_READ, PHRASES, _answering_words
+from noodlings.agent.memory_question import question, subject
 from noodlings.agent.recollection import (
-    CLAUSE_WORDS,
     FAR,
     FLOOR,
-    LONGEST_READ,
     MOST,
-    MOST_READ,
-    PHRASES,
     TALK_SECONDS,
-    _answering_words,
     _with_answers,
     linked,
-    question,
     recollections,
-    subject,
     talk_budget,
 )
 from noodlings.app import build
@@ -187,18 +182,18 @@ def test_what_asks_and_tells_does_not_give_way() -> None:
     ],
 )
 def test_a_line_only_asks_if_each_sentence_with_words_does(text: str, asks: bool) -> None:
-    assert recollection.only_asks(text) is asks
+    assert memory_question.only_asks(text) is asks
 
 
 def test_a_line_is_read_once_for_whether_it_only_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[str]()
-    monkeypatch.setattr(recollection, "_asks", lambda sentence: not read.append(sentence))
+    monkeypatch.setattr(memory_question, "_asks", lambda sentence: not read.append(sentence))
     forget_texts()
     for _ in range(2):
-        assert recollection.only_asks("Who is it?")
+        assert memory_question.only_asks("Who is it?")
     assert read == ["Who is it?"]
     forget_texts()  # somebody had it forgotten
-    assert recollection.only_asks("Who is it?")
+    assert memory_question.only_asks("Who is it?")
     assert len(read) == 2
     forget_texts()
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from time import perf_counter
 
 from noodlings.agent.archive import AgentArchive
+from noodlings.agent.memory_question import subject
 from noodlings.agent.recipes import plain_persona
-from noodlings.agent.recollection import subject
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import NoodlingsError, UserError

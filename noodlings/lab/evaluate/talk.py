@@ -21,8 +21,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from noodlings.agent.memory_question import subject
 from noodlings.agent.recipes import read_recipe
-from noodlings.agent.recollection import subject
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
