@@ -158,7 +158,7 @@ def read_yaml(text: str, aliases: bool = True) -> Any:
     if _may_be_deep(text):
         _refuse_depth(text)
     if not aliases and any(isinstance(one, yaml.AliasEvent) for one in yaml.parse(text, Loader=_Loader)):
-        raise yaml.YAMLError("it has an alias")
+        raise yaml.YAMLError("it has an alias; write out what it stands for")
     return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader
 
 

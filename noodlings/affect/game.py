@@ -18,9 +18,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, FiniteFloat, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, FiniteFloat, ValidationError
 
-from noodlings.affect.game_rules import GameRules, MoodRule, NamedMood, Remembering, event_name, value_of
+from noodlings.affect.game_rules import (
+    MOST_SLOTS,
+    GameRules,
+    MoodRule,
+    NamedMood,
+    Remembering,
+    event_name,
+    value_of,
+)
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.validation import explain
@@ -126,11 +134,12 @@ class MemoryBank:
 
 def _varied(events: Sequence[Notable], most: int) -> tuple[Notable, ...]:
     """At most `most` events, in order: of more, the oldest of the most frequent kind leaves first."""
-    kept = list(events)
+    kept, counts = list(events), Counter(e.kind or e.event for e in events)
     while len(kept) > most:
-        counts = Counter(e.kind or e.event for e in kept)
         crowd = max(counts.values())
-        kept.remove(next(e for e in kept if counts[e.kind or e.event] == crowd))
+        place = next(place for place, e in enumerate(kept) if counts[e.kind or e.event] == crowd)
+        leaves = kept.pop(place)
+        counts[leaves.kind or leaves.event] -= 1
     return tuple(kept)
 
 
@@ -234,7 +243,7 @@ class _Stored(BaseModel):
 
     version: Literal[1]
     tracker: _StoredTracker
-    events: tuple[_StoredNotable, ...]
+    events: Annotated[tuple[_StoredNotable, ...], Field(max_length=MOST_SLOTS)]
     state: _StoredState
 
 

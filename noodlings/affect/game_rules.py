@@ -101,12 +101,16 @@ class EventRule(Section):
     new_session: bool = False
 
 
+MOST_SLOTS = 1_000
+"""Notable events that are kept at most."""
+
+
 class GameRules(Section):
     """The whole file."""
 
     version: Literal[1]
     lasts_seconds: float = Field(300.0, gt=0, le=1e9)
-    slots: int = Field(10, ge=1, le=1_000)
+    slots: int = Field(10, ge=1, le=MOST_SLOTS)
     state: tuple[str, ...] = Field((), max_length=12)
     moods: dict[NamedMood, str] = Field(default_factory=dict)
     unknown: dict[str, str] = Field(default_factory=dict)

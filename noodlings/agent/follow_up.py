@@ -13,7 +13,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from noodlings.agent.perceiving import take_in
+from noodlings.agent.perceiving import take_in, with_least_tier
 from noodlings.agent.recollection import in_latest_form
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
@@ -97,9 +97,14 @@ class FollowUp:
     async def ruminate(self, now: float) -> Trace | None:
         """Have a thought and keep it as a memory that nobody else knows of; None with nothing to think about.
 
+        Nor is there one where thoughts are sealed, as nothing could be made of it, or where it must be kept
+        secret and there is no key.
+
         Raises `StoreError` when it could not be kept.
         """
-        core = self.core
+        core, least = self.core, self.services.tiers.get(Kind.THOUGHT, Tier.OPEN)
+        if least is Tier.SEALED or (least is Tier.SECRET and not self.services.store.keeps_secrets):
+            return None
         in_mind = self._to_think_about(now)
         if not in_mind:
             return None
@@ -107,7 +112,8 @@ class FollowUp:
         itself = Percept(core.id, "", now, Kind.THOUGHT, surprise=0.0)
         spent, degraded, forgettings = Allowance(), list[str](), core.forgettings
         speech, tier = await self._words(self.responder.utterance_of(itself, in_mind), spent, degraded)
-        thought, milliseconds = replace(itself, text=speech.text, tier=tier), dict[str, float]()
+        thought = with_least_tier(self.services, replace(itself, text=speech.text, tier=tier))
+        milliseconds = dict[str, float]()
         with timed(milliseconds, "embed"):
             words = await self.services.heard.understood(thought.text, by=core.id)
         if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile

@@ -160,7 +160,7 @@ def _files(folder: Path) -> list[Path]:
 @lru_cache(maxsize=32)
 def _parsed(text: str, identifier: str, where: str) -> Persona:
     """The persona of a file's text. Parsing is slow, so it is cached by the text."""
-    return read_recipe(read_yaml(text), identifier, where)
+    return read_recipe(read_yaml(text, aliases=False), identifier, where)
 
 
 def _read(path: Path) -> str:

@@ -25,7 +25,7 @@ ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
 _BEFORE_WORDS = r"(?:,? ?[:\"«]|,? ['‘])"
 """The sign that begins the words, with “ read as "; without a space before it ' may be an apostrophe."""
 _OF_A_CLIENT = (
-    rf"(?:[\[-][^\s()\[\]]{{1,40}}\([^\s()@]{{1,100}}@[^\s()]{{1,100}}\)[\]-] |(?:>>|<<|≫|≪) ?{NAME}:)"
+    rf"(?:[\[-][^\s()\[\]]{{1,40}}\([^\s()@]{{1,100}}@[^\s()]{{1,100}}\)[\]-] |(?:>>|<<|≫|≪) ?{NAME} ?:)"
 )
 """What some clients begin a private line with: "[bob(~bob@host)] " or ">>Bob:"."""
 _PRIVATE = re.compile(
@@ -33,17 +33,21 @@ _PRIVATE = re.compile(
     r"|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
     r"|mind-?(?:speak|talk)\w*|afar|long distance|private(?:ly)?|[pd]ms?|msg|txts?|[pr]emits?|@?mail|sends?"
     r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
-    r"|fl(?:ü|u\u0308)ster\w*|chuchot\w*|suss?urr\w*)\b"
-    rf"|\(from [^()]*\)|[\[({{<](?:ims?|texts?|query|confidential|secret)\b|{ARROW}"
+    r"|fl(?:ü|u\u0308)ster\w*|(?:wisp|fluist)er\w*|raunt|chuchot\w*|suss?urr\w*|bisbigli\w*|cochich\w*"
+    r"|h?visk(?:ar?|ade|er|et)|szep(?:cz|n|t)\w*|f[ıi]s[ıi]ld\w*|bes(?:peak|poke)\w*|at your table"
+    r"|шеп(?:ч|н|т)\w*|(?:сказал[аи]?|говорит) вам)\b|告[诉訴]你|悄悄|囁|귓속말"
+    rf"|\((?:from|to) [^()]*\)|[\[({{<][^\])}}>]{{0,20}}\b(?:from|to)[\])}}>]"
+    rf"|[\[({{<](?:ims?|texts?|query|confidential|secret)\b|{ARROW}"
     rf"|(?:s you|\bsenses?|^(?-i:{NAME}) text(?:s|ed)?(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
     rf"|\b(?:confid(?:e[sd]?|ing)|in your mind|messag(?:es|ed|ing)(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
     rf"|\b(?:teils?t [^:\"]{{1,60}} mit|erwiders?t [^:\"]{{1,60}}|zu (?:dir|euch|ihnen)"
     rf"|sp(?:ü|u\u0308)rs?t){_BEFORE_WORDS}"
+    rf"|\b(?:dices? a|dici a|diz para|sags?t (?:dir|zu))(?: [^:\"]{{0,60}})?{_BEFORE_WORDS}"
     rf"|\b(?-i:(?:te|ti|vous) |(?<= )t['’])[^\s:\"]{{1,40}}{_BEFORE_WORDS}"
     rf"|^(?:le|tu|vous) [^\s:\"]{{1,40}} (?:a\u0300?|à) [^:\"«]{{1,60}}{_BEFORE_WORDS}"
     rf"|^you (?:sense (?:that )?(?-i:{CAPITAL})"
     rf"|(?:ask|message|(?:exclaim|reply|respond) to) (?-i:{CAPITAL})[^:\"]{{0,60}}{_BEFORE_WORDS})"
-    rf"|^(?-i:\W?(?:{CASED_NAME} )?(?i:from|to)(?::| (?:{CAPITAL}|[\[<]\w)[^:.\])>]{{0,40}}[:\])>])"
+    rf"|^(?-i:\W{{0,3}}(?:{CASED_NAME} )?(?i:from|to)(?::| (?:{CAPITAL}|[\[<]\w)[^:.\])>]{{0,40}}[:\])>])"
     rf"|{_OF_A_CLIENT}|[*>-]{CAPITAL}\w*[*<-] |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
 )

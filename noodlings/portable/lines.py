@@ -131,7 +131,8 @@ TierNumber = Annotated[int, Field(ge=0, le=3)]
 Whole = Annotated[int, Field(ge=0, le=2**53)]
 """An id or a count, which leaves room for more."""
 AgentId = Annotated[str, Field(pattern=r"^\w{1,60}$")]
-Scores = dict[Text, float]
+Score = Annotated[float, Field(ge=-1e6, le=1e6)]
+Scores = dict[Text, Score]
 
 
 class Strict(BaseModel):
@@ -276,7 +277,7 @@ class _Recalled(_Part):
 
     entry_id: Whole
     why: Many[Text]
-    score: float
+    score: Score
     scores: Scores
     used: bool
     sources: Many[Whole] = Field(default_factory=list)
@@ -345,7 +346,7 @@ class TraceLine(RecordLine):
     decision: Text
     regard: _Regard = Field(default_factory=_Regard)
     tone: _Tone = Field(default_factory=lambda: _Tone(name=ToneName.PLAIN, why=ToneSource.SAID))
-    milliseconds: Scores
+    milliseconds: dict[Text, float]
     calls: Whole = 0
     tokens: Whole = 0
     degraded: Many[Text]

@@ -11,7 +11,7 @@ from noodlings.errors import LLMError
 from noodlings.ports import Speech
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind, Percept
 from tests.fakes import ScriptedSymbolist
@@ -210,6 +210,24 @@ async def test_who_is_told_not_to_has_no_thoughts(make_agent, store, percept):
     agent = make_agent(ruminate=False)
     await stirred(agent, percept)
     await agent.idle(percept().timestamp)
+    assert thoughts(store) == []
+
+
+@pytest.mark.parametrize(("least", "tier"), [(Tier.OPEN, Tier.CONFINED), (Tier.SECRET, Tier.SECRET)])
+async def test_a_thought_has_the_least_tier_of_its_kind(make_agent, percept, least, tier):
+    store = MemoryStore()
+    agent = make_agent(ruminate=True, store=store, tiers={Kind.THOUGHT: least})
+    await stirred(agent, percept)
+    assert {entry.tier for entry in thoughts(store)} == {tier}
+
+
+async def test_what_could_not_be_kept_or_is_sealed_is_not_thought(make_agent, store, percept, monkeypatch):
+    for least in (Tier.SECRET, Tier.SEALED):
+        agent = make_agent(ruminate=True, tiers={Kind.THOUGHT: least})
+        with monkeypatch.context() as patch:
+            patch.setattr(type(store), "keeps_secrets", False)
+            await stirred(agent, percept)
+            await agent.idle(percept().timestamp)
     assert thoughts(store) == []
 
 

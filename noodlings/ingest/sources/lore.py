@@ -143,7 +143,7 @@ def _items(path: Path) -> Iterator[tuple[int, Any] | SourceProblem | SourceNote]
     line = head.count("\n") + 1
     for start, end in pairwise([*starts, len(text)]):
         try:
-            read = read_yaml(text[start:end])
+            read = read_yaml(text[start:end], aliases=False)
             yield line, read[0] if isinstance(read, list) and len(read) == 1 else read
         except yaml.MarkedYAMLError as error:
             wrong = line + (error.problem_mark.line if error.problem_mark else 0)

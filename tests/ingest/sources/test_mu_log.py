@@ -137,11 +137,33 @@ PRIVATE = (
     "Bob ti sussurra: the gold lies here",
     "Du spürst: Bob hides the gold",
     'Bob confides, "the gold lies here"',
+    "( From Bob ) : the gold lies here",
+    "( To Bob ) : the gold lies here",
+    ">>Bob : the gold lies here",
+    "Bob (to Ada): the gold lies here",
+    'At your table, Bob says, "the gold lies here"',
+    "[W From] Bob: the gold lies here",
+    "Bob bespeaks Ada: the gold lies here",
+    "Боб сказал вам : gold",
+    "Боб шепчет вам: gold",
+    "Bob fluistert tegen je: the gold lies here",
+    "Bob szepcze do ciebie: the gold lies here",
+    "Bob diz para você: the gold lies here",
+    "Bob viskar till dig: the gold lies here",
+    "Bob hvisker til deg: the gold lies here",
+    "Bob bisbiglia: the gold lies here",
+    "Dici a Bob: the gold lies here",
+    "Dices a Bob: the gold lies here",
+    "Bob fısıldıyor: the gold lies here",
+    "Bob 告诉你：gold",
+    "Bob wispert: the gold lies here",
+    "Bob raunt Dir zu: the gold lies here",
+    "Bob sagt Dir: the gold lies here",
 )
 """What nobody but those who knew of it may learn, as various servers and clients word it."""
 SPEAKERS = (
     *("Bob", "bob", "You", "Du", "Tu", "Le", "PM", "IM", "MSG", "TXT", "MULTIPAGE", "Private"),
-    *("Direct", "Text", ""),
+    *("Direct", "Text", "At", "Dici", "Dices", "Боб", ""),
 )
 
 
@@ -420,6 +442,9 @@ def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
         "Bob spürt Ada neben sich.",
         "Bob dit : bonjour",
         'Bob dice: "hola"',
+        "Bob: I was told to go (to Paris)",
+        'Bob says to Ada, "hi"',
+        "The sign (facing to the east) reads CLOSED.",
     ],
 )
 def test_what_everybody_saw_is_open(tmp_path: Path, line: str) -> None:
