@@ -59,7 +59,7 @@ _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request; some add whom it is sent to."""
 _TO = re.compile(ARROW)
 _SEEN = re.compile(
-    r"^(?:[^\"“:]{0,60}(?:[\"“«]|: |(?:,|s you|\bsenses?) ['‘])"
+    r"^(?:[^\"“:]{0,60}(?:[\"“«「『：]|: |(?:,|s you|\bsenses?) ['‘])"
     rf"|{_OF_A_CLIENT}"
     r"|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
     r"|You (?:paged?|sense|text(?:ed)?|messaged?|whisper(?:ed)?|(?:exclaim|reply|respond) to"
