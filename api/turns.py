@@ -150,7 +150,7 @@ class Turns:
         for share, count in shares.items():
             self._require_room(share, count)
         perceive = turn or partial(self._society.perceive, agent_id)
-        task = asyncio.create_task(self._turn(perceive, percept), name=f"turn of {agent_id}")
+        task = asyncio.create_task(self._turn(agent_id, perceive, percept), name=f"turn of {agent_id}")
         release = self._society.hold(agent_id)
         task.add_done_callback(lambda done: release())
         self._tasks.add(task)
@@ -170,9 +170,12 @@ class Turns:
                 f"{agent_id} has {self._unfinished[share]} turns waiting{behind}; send it again in a moment.",
             )
 
-    async def _turn(self, perceive: Callable[[Percept], Awaitable[Trace]], percept: Percept) -> Trace:
-        # Else readers would wait for all turns that were sent at once.
-        await self._scheduler.turn(percept.user_id)
+    async def _turn(
+        self, agent_id: str, perceive: Callable[[Percept], Awaitable[Trace]], percept: Percept
+    ) -> Trace:
+        # Else readers would wait for all turns that were sent at once. Agents take turns, and each hears
+        # what it is told in the order in which it came.
+        await self._scheduler.turn(agent_id)
         return await perceive(percept)
 
     def _finished(self, agent_id: str, shares: Mapping[_Share, int], task: asyncio.Task[Trace]) -> None:

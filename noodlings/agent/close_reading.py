@@ -65,7 +65,7 @@ async def read_closely(
     alike: dict[int, Recalled] = {}
     for one in long[:READ_CLOSELY]:
         parts = [part.strip() for part in phrases(one.entry.user_text)[:PHRASES]]
-        vectors = await asyncio.gather(*map(embedding.question, parts))
+        vectors = await asyncio.gather(*(embedding.question(part, by=percept.user_id) for part in parts))
         weights = ((part, float(v @ wanted)) for part, v in zip(parts, vectors, strict=True) if v is not None)
         alike[one.entry.id] = replace(one, phrases=tuple(weights))
     return [alike.get(one.entry.id, one) for one in found]

@@ -102,7 +102,7 @@ class FollowUp:
 
         Raises `StoreError` when it could not be kept.
         """
-        core, least = self.core, self.services.tiers.get(Kind.THOUGHT, Tier.OPEN)
+        core, least = self.core, Tier(self.services.tiers.get(Kind.THOUGHT, Tier.OPEN))
         if least is Tier.SEALED or (least is Tier.SECRET and not self.services.store.keeps_secrets):
             return None
         in_mind = self._to_think_about(now)
@@ -111,7 +111,7 @@ class FollowUp:
         # What one thinks oneself is no surprise.
         itself = Percept(core.id, "", now, Kind.THOUGHT, surprise=0.0)
         spent, degraded, forgettings = Allowance(), list[str](), core.forgettings
-        speech, tier = await self._words(self.responder.utterance_of(itself, in_mind), spent, degraded)
+        speech, tier = await self._words(self.responder.utterance_of(itself, in_mind), least, spent, degraded)
         thought = with_least_tier(self.services, replace(itself, text=speech.text, tier=tier))
         milliseconds = dict[str, float]()
         with timed(milliseconds, "embed"):
@@ -245,10 +245,10 @@ class FollowUp:
         )
 
     async def _words(
-        self, utterance: Utterance, spent: Allowance, degraded: list[str]
+        self, utterance: Utterance, least: Tier, spent: Allowance, degraded: list[str]
     ) -> tuple[Speech, Tier]:
-        """A thought, and the tier of what it was made of."""
-        if self.services.voice is not None:
+        """A thought, and the tier of what it was made of; a model words it only if this tier may go there."""
+        if self.services.voice is not None and least <= self.services.reach:
             told = replace(utterance, reach=self.services.reach)
             try:
                 return await self.services.voice.speak(told, spent), told.audience.tier

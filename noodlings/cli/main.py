@@ -68,7 +68,7 @@ app.add_typer(recipe_app, name="recipe")
 def main() -> int:
     """Run the command line. Returns the exit code."""
     gc.set_threshold(50_000, 20, 100)  # else the start spends a tenth of its time looking for garbage
-    sys.setswitchinterval(0.001)  # the event loop waits so long for each thread that computes
+    sys.setswitchinterval(0.001)  # the event loop waits at most this long for a thread
     for name in _ONE_THREAD:
         os.environ.setdefault(name, "1")  # before numpy is imported: our arrays are small
     for stream in (sys.stdin, sys.stdout, sys.stderr):

@@ -138,6 +138,8 @@ class EmbeddingQueue:
         self._lock = threading.Lock()
         self._kept: Kept = OrderedDict()
         self._asked: dict[_Key, _Asked] = {}
+        # The number of the latest batch with a text of theirs, for those who still wait.
+        self._served: dict[str, int] = {}
         # Those with something to do, the next one first. One disappears with its agent: what is left to embed
         # is in the store.
         self._backlogs: dict[weakref.ref[Backlog], None] = {}
@@ -367,12 +369,19 @@ class EmbeddingQueue:
         return self.waiting >= MOST_WAITING
 
     def _next(self) -> list[_Key]:
-        """What turns have waited for longest, together; else one question, as a turn may come meanwhile."""
+        """What turns wait for, together, first that of whoever was not served for longest; else one question,
+        as a turn may come meanwhile."""
+        waiting = [key for key in self._asked if not (key[1] and self.local)]
+        if not waiting:
+            return list(islice(self._asked, 1))
         urgent = FairQueue[_Key]()
-        for key in self._asked:
-            if not (key[1] and self.local):
-                urgent.put(key[2], key)
-        return _together(urgent) or list(islice(self._asked, 1))
+        for key in sorted(waiting, key=lambda key: self._served.get(key[2], 0)):
+            urgent.put(key[2], key)
+        chosen, latest = _together(urgent), max(self._served.values(), default=0)
+        served = dict.fromkeys((by for *_, by in chosen), latest + 1)
+        speakers = {by for *_, by in waiting}
+        self._served = {by: at for by, at in self._served.items() if by in speakers} | served
+        return chosen
 
     def _find(self, text: str, patient: bool, by: str) -> Understood | Future[Understood]:
         """The text as it is cached, or a promise of it."""

@@ -33,16 +33,17 @@ _PRIVATE = re.compile(
     r"|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
     r"|mind-?(?:speak|talk)\w*|afar|long distance|private(?:ly)?|[pd]ms?|msg|txts?|[pr]emits?|@?mail|sends?"
     r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
-    r"|fl(?:ü|u\u0308)ster\w*|(?:wisp|fluist)er\w*|raunt|chuchot\w*|suss?urr\w*|bisbigli\w*|cochich\w*"
-    r"|h?visk(?:ar?|ade|er|et)|szep(?:cz|n|t)\w*|f[ıi]s[ıi]ld\w*|bes(?:peak|poke)\w*|at your table"
-    r"|шеп(?:ч|н|т)\w*|(?:сказал[аи]?|говорит) вам)\b|告[诉訴]你|悄悄|囁|귓속말"
-    rf"|\((?:from|to) [^()]*\)|[\[({{<][^\])}}>]{{0,20}}\b(?:from|to)[\])}}>]"
+    r"|fl(?:ü|u\u0308)ster\w*|fluister\w*|wispert|raunt|chuchot\w*|suss?urr\w*|bisbigli\w*|cochich\w*"
+    r"|h?visk(?:ar?|ade|er|et|ede)|szep(?:cz|n|t)\w*|f[ıi]s[ıi]ld\w*|bespeaks?"
+    r"|шеп(?:ч|н|т)\w*|(?:сказал[аи]?|говорит) (?:вам|тебе))\b|告[诉訴]你|悄悄|囁|귓속말|^at your table,"
+    rf"|\(from [^()]*\)|^(?-i:{CASED_NAME}) \(to [^()]*\) ?:|^[\[({{<]\w (?:from|to)[\])}}>]"
     rf"|[\[({{<](?:ims?|texts?|query|confidential|secret)\b|{ARROW}"
     rf"|(?:s you|\bsenses?|^(?-i:{NAME}) text(?:s|ed)?(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
     rf"|\b(?:confid(?:e[sd]?|ing)|in your mind|messag(?:es|ed|ing)(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
     rf"|\b(?:teils?t [^:\"]{{1,60}} mit|erwiders?t [^:\"]{{1,60}}|zu (?:dir|euch|ihnen)"
     rf"|sp(?:ü|u\u0308)rs?t){_BEFORE_WORDS}"
-    rf"|\b(?:dices? a|dici a|diz para|sags?t (?:dir|zu))(?: [^:\"]{{0,60}})?{_BEFORE_WORDS}"
+    rf"|\b(?:dices a (?!todos\b)|dici a (?!tutti\b)|diz para (?:você|ti)|sagt dir)"
+    rf"[^:\"]{{0,60}}{_BEFORE_WORDS}"
     rf"|\b(?-i:(?:te|ti|vous) |(?<= )t['’])[^\s:\"]{{1,40}}{_BEFORE_WORDS}"
     rf"|^(?:le|tu|vous) [^\s:\"]{{1,40}} (?:a\u0300?|à) [^:\"«]{{1,60}}{_BEFORE_WORDS}"
     rf"|^you (?:sense (?:that )?(?-i:{CAPITAL})"
@@ -52,6 +53,8 @@ _PRIVATE = re.compile(
     re.IGNORECASE,
 )
 """Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
+_SIGNS = str.maketrans({"：": ": ", "「": '"', "」": '"', "『": '"', "』": '"'})
+"""Signs before and after words in Chinese and Japanese, and those for which they stand."""
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
 _AFTER_COLON = re.compile(r": ([\[({<]\w+[\])}>])?.*")
 _SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
@@ -59,7 +62,7 @@ _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request; some add whom it is sent to."""
 _TO = re.compile(ARROW)
 _SEEN = re.compile(
-    r"^(?:[^\"“:]{0,60}(?:[\"“«「『：]|: |(?:,|s you|\bsenses?) ['‘])"
+    r"^(?:[^\"“:]{0,60}(?:[\"“«]|: |(?:,|s you|\bsenses?) ['‘])"
     rf"|{_OF_A_CLIENT}"
     r"|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
     r"|You (?:paged?|sense|text(?:ed)?|messaged?|whisper(?:ed)?|(?:exclaim|reply|respond) to"
@@ -78,7 +81,7 @@ def without_address(line: str) -> tuple[str, bool]:
         sent = sent or _TO.search(speaker[0]) is not None
         rest = line[speaker.end() :]
         line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
-    unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub('"', line))
+    unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub('"', line.translate(_SIGNS)))
     return line, sent or _PRIVATE.search(unquoted) is not None
 
 
@@ -87,4 +90,4 @@ def may_be_private(words: str) -> bool:
 
     "My mother told me of it" is not, "Caity whispers to you, …" is.
     """
-    return _SEEN.match(words) is not None and without_address(words)[1]
+    return _SEEN.match(words.translate(_SIGNS)) is not None and without_address(words)[1]

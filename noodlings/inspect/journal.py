@@ -17,7 +17,7 @@ from pydantic import AfterValidator
 
 from noodlings.agent.memory_question import uncalled
 from noodlings.errors import UserError
-from noodlings.inspect.viewpoint import PAGE, Viewpoint, cut
+from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.reflection.journal import sentences_of
 from noodlings.text import clean, shorten
@@ -27,6 +27,8 @@ from noodlings.values.memory import MemoryEntry
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 WORTH_TELLING = 0.3
 """The least importance of what stands in a journal. By default what is above it becomes episodic."""
+FEW = 20
+"""Memories of one day that are told at once; more are told on a thread, while others go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,10 @@ async def journal_of(
             await archive.whole()
             ids = archive.index.in_time(ids)
         days = await _days(viewpoint, ids[::-1], wanted, limit, offset)
-        asked = islice(days.items(), offset, None if limit is None else offset + limit)
-        told = [await _told(viewpoint, one, entries[::-1]) for one, entries in asked]
+        told = []
+        for one, entries in islice(days.items(), offset, None if limit is None else offset + limit):
+            told.append(await _told(viewpoint, one, entries[::-1]))
+            await viewpoint.pause()
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
     unread = viewpoint.agent.memory.stats().perceived - len(ids)
@@ -172,7 +176,7 @@ async def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> J
         lambda entry: viewpoint.figure(entry.importance),
         viewpoint.least(WORTH_TELLING),
     )
-    if len(entries) > PAGE:
+    if len(entries) > FEW:
         sentences = await viewpoint.aside(tell)
     else:
         sentences = tell()

@@ -81,7 +81,7 @@ FINELY, FAINTLY = 0.4, 0.2
 """Probability from which a line that only tells something is answered by its fine act, and by one that fits
 almost anything; what a rule or a strong feeling takes for more, from `SURE`."""
 _FITS_ANYTHING = frozenset({DialogueAct.KEEP, DialogueAct.WARNING})
-"""Fine acts of which the answer, that it is remembered or heeded, is hardly ever wrong."""
+"""Fine acts with an answer, that it is remembered or heeded, that does little harm where it is wrong."""
 _TELLS_MORE = frozenset({
     DialogueAct.GREETING, DialogueAct.FAREWELL, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
     DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.OFFER, DialogueAct.WARNING,
@@ -164,7 +164,7 @@ class UnderstoodLine:
         stems: of the words that carry a topic.
         topic: a noun phrase turned to the speaker ("your dog"), or "".
         echo: the whole statement turned to the speaker ("you lost your key"), or "".
-        fine_act: what a kind listener hears in it, where a model is sure enough.
+        fine_act: what a kind listener hears in it, where a model is sure enough for that act.
     """
 
     act: DialogueAct

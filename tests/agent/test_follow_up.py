@@ -221,8 +221,21 @@ async def test_a_thought_has_the_least_tier_of_its_kind(make_agent, percept, lea
     assert {entry.tier for entry in thoughts(store)} == {tier}
 
 
+async def test_a_thought_that_may_not_go_to_a_model_is_worded_without_it(make_agent, percept):
+    class Elsewhere:
+        async def speak(self, utterance, spent):
+            raise AssertionError("it was asked for a thought")
+
+    store = MemoryStore()
+    changes = {"tiers": {Kind.THOUGHT: 2}, "voice": Elsewhere(), "reach": Tier.CONFINED}
+    agent = make_agent(ruminate=True, store=store, **changes)
+    await stirred(agent, percept)
+    await agent.settle()
+    assert thoughts(store)
+
+
 async def test_what_could_not_be_kept_or_is_sealed_is_not_thought(make_agent, store, percept, monkeypatch):
-    for least in (Tier.SECRET, Tier.SEALED):
+    for least in (2, 3):
         agent = make_agent(ruminate=True, tiers={Kind.THOUGHT: least})
         with monkeypatch.context() as patch:
             patch.setattr(type(store), "keeps_secrets", False)

@@ -142,6 +142,26 @@ async def test_speakers_take_turns_however_much_one_of_them_said(queue: Embeddin
     assert held.asked[1][:5] == ["line 0", "my dog", "line 1", "my cat", "line 2"]
 
 
+@pytest.mark.parametrize(
+    ("said", "batches"),
+    [
+        ([*(("bob", f"{number} {'x' * TOGETHER_CHARACTERS}") for number in range(6)), ("ann", "my dog")], 2),
+        ([*((f"user_{number % 8}", f"line {number}") for number in range(32)), ("ann", "my dog")], 3),
+    ],
+    ids=["long", "many"],
+)
+async def test_whoever_was_served_lets_others_go_first(
+    queue: EmbeddingQueue, held: Held, said: list[tuple[str, str]], batches: int
+) -> None:
+    first = asking(queue, "one")
+    await under_way(held)
+    rest = [asyncio.create_task(queue.vector(text, by=by)) for by, text in said]
+    await asyncio.sleep(0)
+    held.gate.set()
+    await asyncio.gather(*first, *rest)
+    assert "my dog" in [text for texts in held.asked[1 : 1 + batches] for text in texts]
+
+
 async def test_what_is_kept_is_there_without_giving_way(queue: EmbeddingQueue, held: Held) -> None:
     held.gate.set()
     first = await queue.vector("my dog")
