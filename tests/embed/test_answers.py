@@ -163,6 +163,7 @@ async def test_whoever_asks_many_at_once_lets_others_ask_in_between() -> None:
         assert await asyncio.to_thread(embedder.begun.wait, 10)
     await asyncio.sleep(0)
     reading[3].cancel()  # whoever stops waiting is passed over
+    await asyncio.wait([reading[3]])
     embedder.gate.set()
     done = await asyncio.gather(*reading, return_exceptions=True)
     assert embedder.asked == ["question 0", "question 1", "my dog?", "question 2", "question 4", "question 5"]
