@@ -26,7 +26,6 @@ LONG, READ_CLOSELY, PHRASES = 90, 3, 12
 """Of so long a line each phrase is compared with what was said. So many of the best are, and so many phrases
 of each, so that nobody keeps others waiting by what they once told."""
 
-
 _CLAUSE = re.compile(r".+?(?:(?<![,;:.!?…])[,;:.!?…]++(?=\s|$)|$)", re.DOTALL)
 
 

@@ -97,7 +97,7 @@ class _Asked:
 class _Reading:
     """Lines that are to be read together with what was asked, and the promise of what that tells."""
 
-    read: Callable[[], list[Answer]]
+    read: Callable[[Embedder], list[Answer]]
     promise: Future[list[Answer]] = field(default_factory=Future)
 
 
@@ -224,7 +224,7 @@ class EmbeddingQueue:
         embedder = self._embedder
         if not isinstance(embedder, AnsweringEmbedder) or not lines or self.gave_up or self._behind:
             return None
-        reading = _Reading(lambda: embedder.answers(asked, lines, asks))
+        reading = _Reading(lambda _: embedder.answers(asked, lines, asks))
         with self._lock:
             if self._closed:
                 return None
@@ -341,7 +341,7 @@ class EmbeddingQueue:
         if not reading.promise.set_running_or_notify_cancel():
             return
         try:
-            reading.promise.set_result(self._ask(lambda _: reading.read()))
+            reading.promise.set_result(self._ask(reading.read))
         except BaseException as error:  # noqa: BLE001 -- it is raised where the answer is waited for
             reading.promise.set_exception(error)
 
