@@ -21,17 +21,20 @@ def _name(capital: str) -> str:
 
 NAME, CASED_NAME = _name(CAPITAL), _name(f"[{_CAPITALS}]")
 """In a script without capitals only an English verb tells where a name ends."""
-ARROW = r"(?:[-=]>|<[-=]|[→←]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
+ARROW = r"(?:[-=~]>|<[-=~]|[→←➔➙➛➜➝➞➟➠➡➢➣➤⇐⇒⟵⟶⟸⟹›]|(?<=\w )>{1,2}(?= \w)|^[^«]*»)"
 _BEFORE_WORDS = r"(?:,? ?[:\"«]|,? ['‘])"
 """The sign that begins the words, with “ read as "; without a space before it ' may be an apostrophe."""
 _OF_A_CLIENT = (
     rf"(?:[\[-][^\s()\[\]]{{1,40}}\([^\s()@]{{1,100}}@[^\s()]{{1,100}}\)[\]-] |(?:>>|<<|≫|≪) ?{NAME} ?:)"
 )
 """What some clients begin a private line with: "[bob(~bob@host)] " or ">>Bob:"."""
+_TO_OR_FROM = r"(?i:an|von|à|a\u0300|de|da|para|til|fra|naar|van|кому|от)"
+"""How games in other languages begin what is sent to somebody, or comes from them: "Von Zed:"."""
 _PRIVATE = re.compile(
     r"\b(?:(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*"
     r"|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
-    r"|mind-?(?:speak|talk)\w*|afar|long distance|private(?:ly)?|[pd]ms?|msg|txts?|[pr]emits?|@?mail|sends?"
+    r"|mind-?(?:speak|talk)\w*|afar|long distance|privat\w+|privad[oa]s?|priv(?:é|e\u0301)e?s?|личн\w+|приватн\w+"
+    r"|[pd]m(?:s|['’]?d|ed)?|sms|asks? of|msg|txts?|[pr]emits?|@?mail|sends?"
     r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
     r"|fl(?:ü|u\u0308)ster\w*|fluister\w*|wispert|raunt|chuchot\w*|suss?urr\w*|bisbigli\w*|cochich\w*"
     r"|h?visk(?:ar?|ade|er|et|ede)|szep(?:cz|n|t)\w*|f[ıi]s[ıi]ld\w*|bespeaks?"
@@ -49,6 +52,8 @@ _PRIVATE = re.compile(
     rf"|^you (?:sense (?:that )?(?-i:{CAPITAL})"
     rf"|(?:ask|message|(?:exclaim|reply|respond) to) (?-i:{CAPITAL})[^:\"]{{0,60}}{_BEFORE_WORDS})"
     rf"|^(?-i:\W{{0,3}}(?:{CASED_NAME} )?(?i:from|to)(?::| (?:{CAPITAL}|[\[<]\w)[^:.\])>]{{0,40}}[:\])>])"
+    rf"|[^\W\d_]{{1,6}} ?\[{CAPITAL}[^\]]{{0,40}}\] ?:|{_TO_OR_FROM}(?: {CASED_NAME} ?:| ?: ?\[)"
+    rf"|\[[\w-]+\] {CASED_NAME} thinks{_BEFORE_WORDS}|{CASED_NAME}>> "
     rf"|{_OF_A_CLIENT}|[*>-]{CAPITAL}\w*[*<-] |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
 )

@@ -160,11 +160,25 @@ PRIVATE = (
     "Bob wispert: the gold lies here",
     "Bob raunt Dir zu: the gold lies here",
     "Bob sagt Dir: the gold lies here",
+    "Bob>> the gold lies here",
+    "SMS: the gold lies here, Sender: Bob (555123)",
+    "Bob asks of you 'where is the gold?'",
+    "You ask of Bob 'where is the gold?'",
+    "Кому: [Bob]: the gold lies here",
+    "An [Bob]: the gold lies here",
+    "À [Bob] : the gold lies here",
+    "Von Bob: the gold lies here",
+    '[Focused] Bob thinks, "the gold lies here"',
+    "Bob DMed you: the gold lies here",
+    "[Bob ➜ me] the gold lies here",
+    "Privatnachricht von Bob: the gold lies here",
+    "Mensaje privado de Bob: the gold lies here",
 )
 """What nobody but those who knew of it may learn, as various servers and clients word it."""
 SPEAKERS = (
     *("Bob", "bob", "You", "Du", "Tu", "Le", "PM", "IM", "MSG", "TXT", "MULTIPAGE", "Private"),
     *("Direct", "Text", "At", "Dici", "Dices", "Боб", ""),
+    *("SMS", "Кому", "An", "À", "Von Bob", "Bob ➜ me", "Privatnachricht", "Mensaje"),
 )
 
 
