@@ -117,6 +117,9 @@ class AccessToken:
     def _player(self, user: str) -> Caller:
         if user and user != self.user_id:
             raise Forbidden(f"a player token speaks and reads for {self.user_id} only; leave user_id out")
+        if self.character(self.user_id):
+            # An audience is a set of ids: with the same one, a player would hear what the character heard.
+            raise Forbidden(f"{self.user_id} is a character's id; an admin must give this token another user")
         return Caller(self._its_own(self.user_id), display_name(self.user_id, {}), Role.PLAYER)
 
     def _named(self, user: str, name: str = "") -> Caller:
@@ -193,7 +196,7 @@ class Authenticator:
         return [one for one in self._known if one.expires is None or now < one.expires]
 
     def _all_known(self, more: Sequence[ApiToken]) -> list[AccessToken]:
-        known, character = [], self._society.personas.__contains__
+        known, character = [], self._society.is_character
         for token in (*self._configured, *more):
             role, digest = Role(token.role), _digest(token.token.get_secret_value())
             expires = token.expires.timestamp() if token.expires else None

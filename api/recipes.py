@@ -23,6 +23,7 @@ from noodlings.agent.recipes import ENDINGS, load_recipe
 from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
+from noodlings.portable.person import is_person
 from noodlings.validation import yaml_trouble
 from noodlings.values.caller import USER_PREFIX, Role
 from noodlings.values.persona import Persona
@@ -111,6 +112,8 @@ async def create(
     persona = await run_in_threadpool(_read, id, text)
     if id.startswith(USER_PREFIX):
         raise Conflict(f"ids that begin with {USER_PREFIX} belong to people; choose another id")
+    if await run_in_threadpool(is_person, society, id):
+        raise Conflict(f"{id} is already the id of a person; choose another id")
     try:
         persona.require_unused_names(society.personas.values())
     except UserError as error:

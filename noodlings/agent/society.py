@@ -210,6 +210,11 @@ class Society:
             self.know(persona)
         self.agents = AgentRegistry(make, self.personas, settings.world.awake, store)
 
+    def is_character(self, user_id: str) -> bool:
+        """Whether an id is one under which a character's own lines may be kept: see `Persona.own_ids`."""
+        folded = user_id.casefold()
+        return not self.personas.keys().isdisjoint({user_id, folded, folded.removeprefix("agent_")})
+
     def know(self, persona: Persona) -> None:
         """Add a persona, whose agent is loaded when somebody asks for it."""
         self.personas[persona.id] = persona

@@ -86,9 +86,11 @@ def import_(
     that is there already is replaced. For an encrypted file it asks for the key, unless it is the one set
     here.
     """
+    from noodlings.agent.society import NAMES_KEY, names_in
     from noodlings.drawing.progress import progress_over
     from noodlings.ingest.transcript import count_lines
     from noodlings.portable.intake import check, take_in
+    from noodlings.portable.person import ids_of_people
     from noodlings.portable.sealed import OpenedExport, header_of
     from noodlings.store.opening import name_of
     from noodlings.store.sql import SqlStore
@@ -106,6 +108,9 @@ def import_(
                 closing(SqlStore(settings.database, store.durability, encryption=encryption)) as into,
                 progress_over(total, "importing") as done,
             ):
+                people = ids_of_people(settings, names_in(into.world_get(NAMES_KEY)))
+                if both := people.intersection(found.agents):
+                    raise UserError(f"{min(both)} is the id of a person; no character may have it")
                 take_in(lines, found.agents, into, done)
         except UserError as error:
             raise UserError(f"nothing was imported from {file}: {error}") from None

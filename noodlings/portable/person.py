@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from noodlings.agent.hearsay import heard_as
 from noodlings.agent.recollection import newer_forms
 from noodlings.agent.society import Society
+from noodlings.config import Settings
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.llm.token_budget import KEY as SPENT
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
@@ -96,6 +97,19 @@ class PersonForgotten:
     erased: bool
 
 
+def ids_of_people(settings: Settings, introduced: Iterable[str]) -> frozenset[str]:
+    """The ids of everybody introduced, and of all accounts and tokens. A new character must have none of
+    them: an audience is a set of ids, so each would be told what the other heard in confidence."""
+    accounts = {one for account in Accounts(settings.data_dir).everybody() for one in _ids_of(account)}
+    return frozenset(accounts.union(introduced, _token_users(settings)))
+
+
+def is_person(society: Society, user_id: str) -> bool:
+    """Whether an id that no character has is somebody's who is known, or told a character something."""
+    known = user_id in ids_of_people(society.settings, society.names()) or _told(society, user_id)
+    return known and user_id not in society.store.agents()
+
+
 def find_person(society: Society, who: str) -> Person:
     """Somebody by id, by the name of an account, or by a shown name; "me" is whoever plays in the terminal.
 
@@ -109,7 +123,8 @@ def find_person(society: Society, who: str) -> Person:
     accounts = Accounts(society.settings.data_dir).everybody()
     if wanted in society.personas:
         raise UserError(f"{wanted} is a character; what it remembers is deleted with @forget")
-    known = {*names, *society.world_state.get("rooms", {}), *_token_users(society)} - society.personas.keys()
+    tokens, rooms = _token_users(society.settings), society.world_state.get("rooms", {})
+    known = {*names, *rooms, *tokens} - society.personas.keys()
     known |= {one for account in accounts for one in _ids_of(account)}
     meant = [wanted] if wanted in known or _told(society, wanted) else []
     if not meant:
@@ -143,7 +158,7 @@ def report(society: Society, person: Person) -> PersonReport:
         ids=person.ids,
         name=person.name,
         accounts={one.name: one.role.value if one.hash else "removed" for one in person.accounts},
-        tokens=sum(user in person.ids for user in _token_users(society)),
+        tokens=sum(user in person.ids for user in _token_users(society.settings)),
         introduced=tuple(sorted({names[one] for one in person.ids if one in names})),
         places=tuple(sorted({rooms[one] for one in person.ids if one in rooms})),
         characters={who: counts for who, counts in kept.counted.items() if any(counts.values())},
@@ -382,8 +397,8 @@ def _ids_of(account: Account) -> frozenset[str]:
     return frozenset({account.user_id, account_id_of(folded(account.name))})
 
 
-def _token_users(society: Society) -> list[str]:
-    return [token.user for token in society.settings.api.all_tokens() if token.user]
+def _token_users(settings: Settings) -> list[str]:
+    return [token.user for token in settings.api.all_tokens() if token.user]
 
 
 def _told(society: Society, user_id: str) -> bool:

@@ -647,3 +647,13 @@ async def test_a_request_from_another_worker_is_let_in_by_the_key_of_its_token(m
         with pytest.raises(RefusedRequest, match="expired or was taken back"):
             stranger.by_key("admin:unknown")
     assert without_tokens.by_key(OWNER.key) is OWNER
+
+
+async def test_a_player_whose_id_is_a_characters_hears_nothing_with_it(make_site: MakeSite) -> None:
+    """What is confided before Phi is known to the id of Phi, whoever has it."""
+    for user in ("phi", "PHI", "agent_phi"):
+        token = {"role": "player", "token": "the-token-of-somebody", "user": user}
+        site = make_site(sections={"api": {"tokens": [*TOKENS.values(), token]}})
+        headers = {"Authorization": f"Bearer {token['token']}"}
+        answer = await site.client.get("/api/agents/servnak", headers=headers)
+        assert (answer.status_code, "is a character's id" in answer.text) == (403, True)

@@ -80,6 +80,12 @@ async def test_another_type_is_refused(site: Site):
     assert (await create(site, RECIPE, headers={"content-type": "text/plain"})).status_code == 415
 
 
+async def test_no_character_has_the_id_of_somebody_who_spoke(site: Site) -> None:
+    await site.tell("good morning", user="lotta")
+    answer = await create(site, RECIPE)
+    assert (answer.status_code, "id of a person" in answer.text) == (409, True)
+
+
 async def test_no_character_has_the_id_of_a_person(site: Site) -> None:
     answer = await site.client.post("/api/recipes/user_bob", content=RECIPE, headers=YAML)
     assert answer.status_code == 409

@@ -201,6 +201,14 @@ def test_a_file_with_a_bad_line_changes_nothing(noodlings, refused, folder, tmp_
     assert not (tmp_path / "other").exists()
 
 
+def test_nobody_is_a_person_and_a_character(noodlings, refused, folder, tmp_path):
+    file, other = tmp_path / "all.jsonl", tmp_path / "other"
+    noodlings("export", file, "--data", folder)
+    Accounts(other, CHEAPEST).create("caity", "correct horse battery")
+    Accounts(other, CHEAPEST).join("caity", "phi")
+    assert "phi is the id of a person" in refused("import", file, "--data", other)
+
+
 def test_who_is_there_already_is_not_replaced(noodlings, refused, folder, tmp_path):
     file = tmp_path / "all.jsonl"
     noodlings("export", file, "--data", folder)
