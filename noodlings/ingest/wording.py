@@ -33,7 +33,8 @@ _TO_OR_FROM = r"(?i:an|von|à|a\u0300|de|da|para|til|fra|naar|van|кому|от)
 _PRIVATE = re.compile(
     r"\b(?:(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*"
     r"|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
-    r"|mind-?(?:speak|talk)\w*|afar|long distance|privat\w+|privad[oa]s?|priv(?:é|e\u0301)e?s?|личн\w+|приватн\w+"
+    r"|mind-?(?:speak|talk)\w*|afar|long distance|privat\w+|privad[oa]s?"
+    r"|priv(?:é|e\u0301)e?s?|личн\w+|приватн\w+"
     r"|[pd]m(?:s|['’]?d|ed)?|sms|asks? of|msg|txts?|[pr]emits?|@?mail|sends?"
     r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
     r"|fl(?:ü|u\u0308)ster\w*|fluister\w*|wispert|raunt|chuchot\w*|suss?urr\w*|bisbigli\w*|cochich\w*"

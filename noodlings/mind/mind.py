@@ -37,6 +37,9 @@ from noodlings.values.audience import OPEN, Audience
 Numbers = npt.NDArray[np.float64]
 
 VERSION = 1
+LARGEST_WEIGHT, LARGEST_ERROR = 1e6, 1e100
+"""Bounds of the weights and errors that are kept, far beyond what is ever learnt: what is made of numbers
+within them can be kept again, also after a damaged or hostile import."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,8 +102,10 @@ class MindState:
         return cls(
             state=unpack(data, "state", (STATE_SIZE,), low=-1.0, high=1.0),
             affect=unpack(data, "affect", (AFFECT_SIZE,), low=-1.0, high=1.0),
-            readout=unpack(data, "readout", (FEATURES, AFFECT_SIZE)),
-            errors=unpack(data, "errors", (-1,), low=0.0)[-HISTORY:],
+            readout=unpack(
+                data, "readout", (FEATURES, AFFECT_SIZE), low=-LARGEST_WEIGHT, high=LARGEST_WEIGHT
+            ),
+            errors=unpack(data, "errors", (-1,), low=0.0, high=LARGEST_ERROR)[-HISTORY:],
             familiar=Familiar.from_dict(data.get("familiar")),
         )
 
@@ -154,12 +159,14 @@ class Mind:
             error += meaning_error(likelihood)
         surprise = calibrated(error, usual(mind.errors))
 
+        error = min(error, LARGEST_ERROR)
         state = _kept(step(np, parameters, mind.state, came))
         seen = features(np, parameters, mind.state, mind.affect)
+        learned = self._learn(parameters, mind.readout, seen, came)
         self._mind = MindState(
             state=state,
             affect=_kept(came),
-            readout=_kept(self._learn(parameters, mind.readout, seen, came)),
+            readout=_kept(learned.clip(-LARGEST_WEIGHT, LARGEST_WEIGHT)),
             errors=_kept(np.append(mind.errors[-(HISTORY - 1) :], error)),
             familiar=familiar,
         )

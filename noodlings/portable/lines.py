@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from math import isfinite
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, TypeVar
 
@@ -24,7 +25,7 @@ from pydantic import (
 )
 
 from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_MARKED, MOST_SOURCES
-from noodlings.agent.state import check_state
+from noodlings.agent.state import LINES_KEPT, check_state
 from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.ingest.pipeline import LONGEST
@@ -56,12 +57,16 @@ from noodlings.values.trace import Modulation, RecalledTrace, Trace
 LONGEST_ID = 2_000
 """Characters of a user's id: the API takes 80, an old bridge what its host has, and a name of 60 signs in a
 source may become 1,085."""
+_NO_CHARACTERS = ("user_", "api_")
+"""How ids begin that people and worlds have."""
 MOST_LISTED = 10_000
 """Entries of a list, such as of those who were in a room."""
 LARGEST_EXTRA = 200_000
 """Characters of what was added to a memory, as JSON; a commit with 200 files has about half as many."""
 _MOST_ADDED = {"tags": 100, HEARSAY: MOST_SOURCES, HEARSAY_OF: MOST_MARKED}
 """Entries of the lists among that; the API takes 20 tags."""
+MOST_RANGES = 10_000
+"""Ranges of memories that were read for facts; there are few, as those that touch are joined."""
 DEEPEST = 50
 """Levels of nesting in data without a fixed shape (a state, what a world added to a percept)."""
 
@@ -128,8 +133,9 @@ Plain = Annotated[dict[str, Any], AfterValidator(_plain)]
 Moment = Annotated[float, _accepted_by(moment)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 TierNumber = Annotated[int, Field(ge=0, le=3)]
-Whole = Annotated[int, Field(ge=0, le=2**53)]
-"""An id or a count, which leaves room for more."""
+MOST_COUNTED = 2**52
+"""The largest id or count. What counts on from it stays below 2**53, the largest that a state may have."""
+Whole = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 AgentId = Annotated[str, Field(pattern=r"^\w{1,60}$")]
 Score = Annotated[float, Field(ge=-1e6, le=1e6)]
 Scores = dict[Text, Score]
@@ -210,14 +216,33 @@ class RecordLine(Strict):
     agent: AgentId
 
 
+def _state_to_go_on_from(state: dict[str, Any]) -> None:
+    """Raise `UserError` for a state that cannot be restored, or not be kept again after more percepts."""
+    if not state:
+        return  # of a new agent
+    check_state(state)
+    if max(state["step"], state.get("related", 0), *chain(*state.get("read", ()))) > MOST_COUNTED:
+        raise UserError(f"it counts to more than {MOST_COUNTED:,}")
+    for name, most in (("read", MOST_RANGES), ("said", LINES_KEPT)):
+        if len(state.get(name, ())) > most:
+            raise UserError(f"{name} has {len(state[name]):,} entries; it may have at most {most:,}")
+    if max((len(str(line)) for line in state["said"]), default=0) > LARGEST_EXTRA:
+        raise UserError(f"a line of said has more than {LARGEST_EXTRA:,} characters")
+
+
+def _no_persons_id(agent_id: str) -> None:
+    if agent_id.startswith(_NO_CHARACTERS):
+        raise UserError(f"{agent_id} is the id of a person; no character may have it")
+
+
 class AgentLine(Strict):
     """An agent."""
 
     type: Literal["agent"]
-    id: AgentId
+    id: Annotated[AgentId, _accepted_by(_no_persons_id)]
     last_id: Whole
     last_symbol_id: Whole = 0
-    state: Annotated[Plain, _accepted_by(lambda state: state and check_state(state))]  # {} of a new agent
+    state: Annotated[Plain, _accepted_by(_state_to_go_on_from)]
 
     @property
     def agent(self) -> str:

@@ -19,10 +19,13 @@ class IdRanges:
     @classmethod
     def of(cls, pairs: Iterable[Iterable[int]]) -> IdRanges:
         """From pairs in any order; those that touch are joined."""
-        made = cls()
-        for after, upto in pairs:
-            made = made.with_range(after, upto)
-        return made
+        joined: list[tuple[int, int]] = []
+        for after, upto in sorted((after, upto) for after, upto in pairs if after < upto):
+            if joined and after <= joined[-1][1]:
+                joined[-1] = joined[-1][0], max(joined[-1][1], upto)
+            else:
+                joined.append((after, upto))
+        return cls(tuple(joined))
 
     def __contains__(self, number: int) -> bool:
         return any(after < number <= upto for after, upto in self.ranges)
@@ -34,9 +37,4 @@ class IdRanges:
 
     def with_range(self, after: int, upto: int) -> IdRanges:
         """The same with all ids above one, up to another."""
-        if upto <= after:
-            return self
-        apart = [pair for pair in self.ranges if pair[1] < after or upto < pair[0]]
-        joined = [(after, upto), *(pair for pair in self.ranges if pair not in apart)]
-        whole = min(pair[0] for pair in joined), max(pair[1] for pair in joined)
-        return IdRanges(tuple(sorted([*apart, whole])))
+        return IdRanges.of([*self.ranges, (after, upto)])

@@ -4,9 +4,11 @@ import json
 from copy import deepcopy
 
 import pytest
+from pydantic import ValidationError
 
 from noodlings.agent.state import check_state, readable_state
 from noodlings.errors import UserError
+from noodlings.portable.lines import AgentLine
 from noodlings.ports import AgentRecord, AgentState
 from noodlings.values.percept import Percept
 
@@ -23,6 +25,36 @@ async def data(make_agent, clock):
 
 async def test_a_state_that_was_stored_is_right(data):
     check_state(data)
+
+
+async def test_what_is_made_of_the_utmost_numbers_can_be_kept_again(data, make_agent, clock):
+    data["mind"] |= {"readout": [[1e6, -1e6, 1e6, -1e6, 1e6]] * 46, "errors": [1e100] * 5}
+    check_state(data)
+    again = make_agent("Twin")
+    again.restore(AgentRecord(AgentState("twin", data)))
+    for text in ("I love you!", "my cat died", "hm"):
+        clock.advance(60)
+        await again.perceive(Percept("user_caity", text, clock.now(), addressed=True))
+        check_state(json.loads(json.dumps(again.state().data)))
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"step": 2**52 + 1}, "counts to more than"),
+        ({"related": 2**52 + 1}, "counts to more than"),
+        ({"read": [[0, 2**52 + 1]]}, "counts to more than"),
+        ({"read": [[2 * number, 2 * number + 1] for number in range(10_001)]}, "at most 10,000"),
+        ({"said": [{"text": "hm", "heard_by": [], "confined": False}] * 51}, "said has 51 entries"),
+        ({"said": [{"text": "hm" * 200_000, "heard_by": [], "confined": False}]}, "a line of said has more"),
+    ],
+)
+async def test_what_could_not_go_on_is_not_imported(data, changed, words):
+    agent = {"type": "agent", "id": "twin", "last_id": 5, "state": data}
+    assert AgentLine.model_validate(agent).value().state == data
+    check_state(data | changed)
+    with pytest.raises(ValidationError, match=words):
+        AgentLine.model_validate(agent | {"state": data | changed})
 
 
 async def test_a_readable_state_is_the_same_state_in_plain_numbers(data, make_agent):
@@ -61,6 +93,7 @@ WRONG = [
     (("mind", "readout"), "AAAA"),
     (("mind", "readout"), [[0.0] * 5] * 45),
     (("mind", "readout"), [[1e400] * 5] * 46),
+    (("mind", "readout"), [[2e6] * 5] * 46),
     (("mind", "state"), [[0.0], [0.0, 1.0]]),
     (("mind", "state"), [10**400] * 40),
     (("mind", "familiar"), None),

@@ -235,7 +235,7 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"id": -1}, "id:"),
     ({"id": 2**63}, "id:"),
     ({"step": 2**63 - 2}, "step:"),
-    ({"recall_count": 2**53 + 1}, "recall_count:"),
+    ({"recall_count": 2**52 + 1}, "recall_count:"),
     ({"id": 10**400}, "id:"),
     ({"id": 9}, "memory 9 is beyond the last_id of phi, 5"),
     ({"id": ...}, "id is missing"),
@@ -335,8 +335,9 @@ def test_a_line_that_is_wrong_as_a_whole(raw: bytes, words: str) -> None:
 BAD_OTHERS: list[tuple[bytes, dict[str, Any], str]] = [
     (PHI, {"id": "a b"}, "id:"),
     (PHI, {"id": "x" * 61}, "id:"),
+    (PHI, {"id": "user_ann"}, "user_ann is the id of a person"),
     (PHI, {"last_id": -1}, "last_id:"),
-    (PHI, {"last_id": 2**53 + 1}, "last_id: should be less than"),  # no room for what comes next
+    (PHI, {"last_id": 2**52 + 1}, "last_id: should be less than"),  # no room for what comes next
     (PHI, {"last_symbol_id": 2**63 - 2}, "last_symbol_id: should be less than"),
     (PHI, {"state": {"version": 2}}, "state: a stored state is damaged: version:"),
     (PHI, {"state": {"step": "x"}}, "state: a stored state is damaged:"),

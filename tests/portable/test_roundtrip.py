@@ -112,7 +112,7 @@ def whole_agents(
     draw: st.DrawFn,
 ) -> tuple[list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol]]:
     """Memories with rising numbers, and traces, links and symbols that refer to them."""
-    ids = sorted(draw(st.sets(st.integers(1, 2**53), max_size=5)))
+    ids = sorted(draw(st.sets(st.integers(1, 2**52), max_size=5)))
     made = draw(st.lists(entries, min_size=len(ids), max_size=len(ids)))
     kept = [
         ArchivedEntry(
@@ -156,7 +156,7 @@ def test_any_memories_come_back_as_they_were(
     kept, turns, links, images = made
     agent_id = f"agent_{next(NUMBERS)}"
     state = told(talked, "phi")[0].state
-    last_id = min(max([entry.entry.id for entry in kept], default=0) + beyond, 2**53)
+    last_id = min(max([entry.entry.id for entry in kept], default=0) + beyond, 2**52)
     turns = [replace(turn, agent_id=agent_id) for turn in turns]
     with closing(SqlStore(here)) as into:
         last_symbol_id = max([made.symbol.id for made in images], default=0)

@@ -136,7 +136,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 moments = st.floats(0, LATEST)
 unit = st.floats(0, 1)
 pulls = st.floats(-BOUND, BOUND)
-counts = st.integers(0, 2**53)  # as many as can be imported
+counts = st.integers(0, 2**52)  # as many as can be imported
 json_data = st.dictionaries(
     st.text(st.characters(exclude_categories=["Cs"])),
     st.recursive(
@@ -185,7 +185,7 @@ entries = st.builds(
 
 symbols = st.builds(
     Symbol,
-    id=st.integers(1, 2**53),
+    id=st.integers(1, 2**52),
     entry_id=st.just(1),
     timestamp=moments,
     literal_event=texts,
