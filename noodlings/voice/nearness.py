@@ -12,8 +12,12 @@ from noodlings.voice.words import tokens, topic_stems
 
 NEAR_REMARK = -0.9
 """Nearness (see `nearness`) from which a remark brings back what mattered."""
-NEAR_QUESTION, SURE = 0.52, 0.7
-"""Nearness from which a memory may answer a question, and from which it surely does."""
+NEAR_QUESTION, FITS, SURE = 0.52, 0.27, 0.7
+"""Nearness from which a memory may answer a question, what of that must come from more than importance, and
+from which it surely does."""
+MATTERS_MORE = 0.6
+"""What its importance adds to the nearness of a memory to a question: of two that may answer, the weightier
+is told."""
 READ, EVEN, LEAST_LIKELY = 0.12, 0.06, 0.02
 """The weight of the log odds that a memory answers a question, what it gains at even odds, and the least
 probability that counts."""
@@ -47,7 +51,12 @@ def nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], as
     theirs = 0.45 * (entry.user_id in named) + 0.1 * from_speaker(entry, utterance)
     other = 0.0 if kind is None else 0.15 if kind.told_by(entry.user_text) else 0.4
     near = (
-        meaning + 0.2 * covered + 0.6 * entry.importance + theirs - other - 0.5 * _overheard(entry, utterance)
+        meaning
+        + 0.2 * covered
+        + MATTERS_MORE * entry.importance
+        + theirs
+        - other
+        - 0.5 * _overheard(entry, utterance)
     )
     return near + _answering(recalled, text)
 

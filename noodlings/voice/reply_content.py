@@ -25,6 +25,7 @@ from noodlings.voice.selection import (
     corrects,
     due_memory,
     greeting_memory,
+    in_force,
     is_heavy_memory,
     known,
     names_others,
@@ -47,7 +48,11 @@ MOVES = 0.15
 """Valence from which it is more than a fact to remember."""
 ACKNOWLEDGED = 0.6
 """How often such a promise is made."""
+SURELY = 0.7
+"""How likely a memory answers from which it is told where nobody asked for one."""
 
+_BORNE_ON = frozenset({QuestionKind.ADVICE, QuestionKind.PERMISSION, QuestionKind.REQUEST})
+"""Questions for advice, leave or a favour, on which a memory may bear."""
 _MAY_REMIND = frozenset({
     DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
     DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.REMARK, DialogueAct.GRUMBLE,
@@ -290,7 +295,7 @@ def _choose_act(
     if desperate or (understood.heavy and understood.question is QuestionKind.AVAILABILITY):
         # Who wants to die is not told where the rope is.
         understood = replace(understood, question=QuestionKind.NONE)
-    told = known(understood, utterance) if understood.question.may_be_known else []
+    told = known(understood, utterance) if _asks_for_memory(understood, utterance) else []
     if (found := _learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
         return DialogueAct.LEARNED, tuple(found)
     if told:
@@ -344,6 +349,13 @@ def _choose_act(
     if returns and (missed := greeting_memory(utterance)) and book.chance(0.6):
         return DialogueAct.REUNION, tuple(missed)
     return met, ()
+
+
+def _asks_for_memory(understood: UnderstoodLine, utterance: Utterance) -> bool:
+    """Whether a memory may answer: one that surely bears on it goes before advice and leave, too ("shall we
+    have nuts?" of somebody who told of an allergy)."""
+    surely = any(found.scores.get(Why.ANSWER, 0.0) >= SURELY for found in in_force(utterance))
+    return understood.question.may_be_known or (understood.question in _BORNE_ON and surely)
 
 
 def _fine_act_in_tone(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct | None:

@@ -18,6 +18,8 @@ from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why, written
 from noodlings.values.percept import NOT_LIVED, SPOKEN, Kind, Percept
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.nearness import (
+    FITS,
+    MATTERS_MORE,
     NEAR_QUESTION,
     NEAR_REMARK,
     SURE,
@@ -68,6 +70,9 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
+ANSWERS_AT_ONCE = 0.5
+"""How likely a line answers from which it is told to whoever has just said it: "my sister moved to Lisbon",
+"where does she live?"."""
 DOUBTFUL, LIKELY, AGAIN = 0.05, 0.2, 0.4
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
 though it is not alike, and from which it is told though the answer before told it, too."""
@@ -109,7 +114,10 @@ _QUOTED = re.compile(r"“([^“”]{8,})”")
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
 )
-_ALSO_CALLED = {"mum": "mother", "mom": "mother", "dad": "father"}
+_ALSO_CALLED = {
+    "mum": "mother", "mom": "mother", "dad": "father", "auntie": "aunt", "grandpa": "grandfather",
+    "grandad": "grandfather", **dict.fromkeys(("grandma", "gran", "granny"), "grandmother"),
+}  # fmt: skip
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _ABOUT = re.compile(r"\babout\b", re.I)
 """A question about a matter is answered by whatever is on it."""
@@ -321,6 +329,8 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return []
     told = [replace(one, sure=most >= SURE) for one in told]
     best = in_mind[told[0].entry.id]
+    if Why.ANSWER in best.scores and most - MATTERS_MORE * best.entry.importance < FITS:
+        return []
     again = Why.TOLD in best.why and not asks_who_told(asked)
     least = AGAIN if again else DOUBTFUL if most < SURE else 0.0
     if best.scores.get(Why.ANSWER, 1.0) < least and not _ABOUT.search(asked):
@@ -385,7 +395,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
             (meaning := recalled.scores.get(Why.SEMANTIC, 0.0)) >= alike
             or recalled.scores.get(Why.ANSWER if asks else Why.TOUCHED, 0.0) >= (LIKELY if asks else TOUCHED)
         )
-        and Why.RECENT not in recalled.why
+        and (Why.RECENT not in recalled.why or recalled.scores.get(Why.ANSWER, 0.0) >= ANSWERS_AT_ONCE)
         and (not whether or recalled.scores.get(Why.ANSWER, 0.0) >= LIKELY)
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance, meaning >= NOUN_MEANT)

@@ -77,6 +77,11 @@ _RHETORICAL = frozenset({
     DialogueAct.INSULT, DialogueAct.TEASING, DialogueAct.GRUMBLE, DialogueAct.WARNING,
 })  # fmt: skip
 """Acts in which something may be asked that nobody need answer: "why must they always move the sugar?"."""
+_COURTEOUS = _ADDRESSES | {DialogueAct.APOLOGY}
+"""Acts with which a line may begin that asks something in earnest."""
+_ASKED_IN_EARNEST = frozenset({QuestionKind.UNKNOWN, QuestionKind.ADVICE})
+_ANYBODY = re.compile(r"\bany(?:body|one)\b", re.I)
+"""Whoever calls "anybody in?" greets."""
 FINELY, FAINTLY = 0.4, 0.2
 """Probability from which a line that only tells something is answered by its fine act, and by one that fits
 almost anything; what a rule or a strong feeling takes for more, from `SURE`."""
@@ -297,9 +302,8 @@ def _hear_words(
         if felt is DialogueAct.GLAD or (question not in _MAY_TELL and felt is not DialogueAct.DESPAIR):
             felt = None
         asked = topic_stems(tokens(last_sentence(text))) or stems
-        return UnderstoodLine(
-            felt or _asks_as_read(question, as_read), question, asked, question.topic(text, topic)
-        )
+        act = felt or _asks_as_read(question, as_read, text)
+        return UnderstoodLine(act, question, asked, question.topic(text, topic))
     act = _statement_act(text, line, affect, secret, as_read)
     if act is DialogueAct.QUESTION:
         return UnderstoodLine(act, QuestionKind.UNKNOWN, stems, topic)
@@ -314,12 +318,21 @@ def _only_tells(as_read: _AsRead) -> bool:
     return as_read[0] is DialogueAct.STATEMENT and as_read[1] >= CERTAIN
 
 
-def _asks_as_read(question: QuestionKind, as_read: _AsRead) -> DialogueAct:
+def _asks_as_read(question: QuestionKind, as_read: _AsRead, text: str) -> DialogueAct:
     """How a question is answered that no memory answers; its form may be that of something else, of which a
     model is sure ("want half of my sandwich?")."""
     likely, sure = as_read
+    if likely in _COURTEOUS and question in _ASKED_IN_EARNEST and _asks_besides(text):
+        return question.act
     least = SURE if likely in _INSTEAD else CERTAIN if likely in _RHETORICAL else math.inf
     return likely if question in _MAY_BE_ELSE and sure >= least else question.act
+
+
+def _asks_besides(text: str) -> bool:
+    """Whether the last of several sentences asks about something: "Good evening. Is the east road open?"."""
+    last = last_sentence(text)
+    asks = last != text.strip() and "?" in last and not _ANYBODY.search(last)
+    return asks and bool(topic_stems(tokens(last)))
 
 
 def _statement_act(

@@ -402,3 +402,37 @@ def test_of_a_long_line_what_stands_about_the_answer_is_quoted_with_it() -> None
 def test_no_certainty_of_a_model_outweighs_everything_else() -> None:
     idle = near(1, "the gate is stuck I think", 0.05)
     assert said("what did the miller pay for the barrow?", answering(idle, 1.0)) == []
+
+
+@pytest.mark.parametrize(("likely", "told_at_once"), [(0.9, True), (0.3, False), (None, False)])
+def test_what_was_said_a_moment_ago_is_told_only_where_it_answers(
+    likely: float | None, told_at_once: bool
+) -> None:
+    moved = replace(near(1, "my sister Vera moved to the coast", days=0.0005), why=(Why.RECENT, Why.SEMANTIC))
+    heard = moved if likely is None else answering(moved, likely)
+    reply = OfflineVoice().draft(utterance("in what place does she make her home?", heard)).text
+    assert ("Vera" in reply) == told_at_once
+
+
+@pytest.mark.parametrize(("importance", "act"), [(0.3, "remember"), (0.9, "question")])
+def test_importance_alone_makes_no_answer(importance: float, act: str) -> None:
+    meaning = 0.75 - 0.6 * importance  # as near, all in all
+    wedding = replace(near(1, "my wedding is at the mill", meaning, importance=importance), answer="the mill")
+    asked = utterance("what sort of music is there?", answering(wedding, 0.3))
+    assert decide(understood_line(asked), asked, Phrasebook(asked.persona, (), 1)).act == act
+
+
+@pytest.mark.parametrize(("likely", "bears"), [(0.8, True), (0.3, False)])
+def test_what_surely_bears_on_a_request_goes_before_advice_and_leave(likely: float, bears: bool) -> None:
+    allergy = answering(near(1, "I am allergic to walnuts", 0.25, importance=0.3), likely)
+    for asked in ("shall we have something with nuts?", "could you pass the cake?", "can I put nuts in it?"):
+        reply = OfflineVoice().draft(utterance(asked, allergy)).text
+        assert ("allergic to walnuts" in reply) == bears
+
+
+def test_who_asks_for_an_uncle_does_not_hear_of_themselves() -> None:
+    home = answering(near(1, "I live in York", 0.6), 0.9)
+    assert said("where does my uncle live?", home) == []
+    gran = answering(near(1, "my gran lives in York", 0.6), 0.9)
+    assert said("where does my grandmother live?", gran) == [1]
+    assert said("where does my aunt live?", gran) == []

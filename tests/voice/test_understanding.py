@@ -112,6 +112,15 @@ def test_what_asks_in_form_alone_is_no_question() -> None:
     assert calmly(asked, DialogueAct.SHORT, 0.95).act is DialogueAct.QUESTION
 
 
+def test_who_greets_and_then_asks_gets_an_answer() -> None:
+    assert (
+        calmly("Good evening. Is the east road open?", DialogueAct.GREETING, 0.97).act is DialogueAct.QUESTION
+    )
+    assert calmly("Sorry. Where did the ferry go?", DialogueAct.APOLOGY, 0.97).act is DialogueAct.QUESTION
+    for courtesy in ("Hail the mine! Anybody above ground?", "Hello. What would I do without you?"):
+        assert calmly(courtesy, DialogueAct.GREETING, 0.97).act is DialogueAct.GREETING
+
+
 def test_a_rule_of_grief_stands_against_a_model() -> None:
     assert read_as("my father died", DialogueAct.TEASING, 1.0) is DialogueAct.GRIEF
     assert read_as("I want to die", DialogueAct.GRUMBLE, 1.0) is DialogueAct.DESPAIR
