@@ -9,23 +9,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from noodlings.agent.society import Society
-    from noodlings.app import build
-    from noodlings.bridge.list_wrapper import MemoryListWrapper
-    from noodlings.bridge.transistors import (
-        AffectTransistor,
-        EgoTransistor,
-        GoalTransistor,
-        MemoryTransistor,
-        SubconsciousTransistor,
-    )
-    from noodlings.config import Settings, load_settings
-    from noodlings.memory.hierarchical import HierarchicalMemory
-    from noodlings.memory.subconscious import SubconsciousMemory
-    from noodlings.transistors.base import CognitiveTransistor
-    from noodlings.values.affect import Affect
-    from noodlings.values.memory import MemoryEntry
-    from noodlings.values.percept import Kind, Percept
+    from noodlings.agent.society import Society as Society
+    from noodlings.app import build as build
+    from noodlings.bridge.list_wrapper import MemoryListWrapper as MemoryListWrapper
+    from noodlings.bridge.transistors import AffectTransistor as AffectTransistor
+    from noodlings.bridge.transistors import EgoTransistor as EgoTransistor
+    from noodlings.bridge.transistors import GoalTransistor as GoalTransistor
+    from noodlings.bridge.transistors import MemoryTransistor as MemoryTransistor
+    from noodlings.bridge.transistors import SubconsciousTransistor as SubconsciousTransistor
+    from noodlings.config import Settings as Settings
+    from noodlings.config import load_settings as load_settings
+    from noodlings.memory.hierarchical import HierarchicalMemory as HierarchicalMemory
+    from noodlings.memory.subconscious import SubconsciousMemory as SubconsciousMemory
+    from noodlings.transistors.base import CognitiveTransistor as CognitiveTransistor
+    from noodlings.values.affect import Affect as Affect
+    from noodlings.values.memory import MemoryEntry as MemoryEntry
+    from noodlings.values.percept import Kind as Kind
+    from noodlings.values.percept import Percept as Percept
 
 __version__ = "0.4.0"
 
@@ -49,25 +49,7 @@ _HOMES = {
     "load_settings": "noodlings.config",
 }
 
-__all__ = [
-    "Affect",
-    "AffectTransistor",
-    "CognitiveTransistor",
-    "EgoTransistor",
-    "GoalTransistor",
-    "HierarchicalMemory",
-    "Kind",
-    "MemoryEntry",
-    "MemoryListWrapper",
-    "MemoryTransistor",
-    "Percept",
-    "Settings",
-    "Society",
-    "SubconsciousMemory",
-    "SubconsciousTransistor",
-    "build",
-    "load_settings",
-]
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:
