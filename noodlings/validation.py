@@ -10,8 +10,9 @@ import difflib
 import re
 import reprlib
 from collections.abc import Iterable, Sequence
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -203,18 +204,11 @@ Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Table = TypeVar("Table", bound=BaseModel)
 
 
-class Readable(Protocol):
-    """A file on disk (`pathlib.Path`) or inside an installed package."""
-
-    def read_text(self, encoding: str) -> str:
-        """Everything in it."""
-
-
 LARGEST = 10_000_000
 """Bytes of a YAML file that is read."""
 
 
-def yaml_of(file: Readable, largest: int = LARGEST) -> Any:
+def yaml_of(file: Traversable, largest: int = LARGEST) -> Any:
     """The data in a YAML file. Raises `UserError` if it cannot be read, or has more than `largest` bytes."""
     try:
         if isinstance(file, Path):
@@ -226,7 +220,7 @@ def yaml_of(file: Readable, largest: int = LARGEST) -> Any:
         raise UserError(f"{file} cannot be read as YAML: {yaml_trouble(error)}") from None
 
 
-def read_table(file: Readable, model: type[Table]) -> Table:
+def read_table(file: Traversable, model: type[Table]) -> Table:
     """The file as a model. Raises `UserError` when it cannot be read, and for all that is wrong in it."""
     try:
         return model.model_validate(yaml_of(file))

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from string import Formatter
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from noodlings.text import clean, shorten
-from noodlings.validation import Readable, Section, read_table
+from noodlings.validation import Section, read_table
 from noodlings.values.affect import Affect
 
 MAX_VALUE = 40
@@ -172,7 +173,7 @@ def shipped_rules() -> GameRules:
     return load_rules(files("noodlings.affect") / "game_events.yaml")
 
 
-def load_rules(path: Readable) -> GameRules:
+def load_rules(path: Traversable) -> GameRules:
     """The rules in a file. Raises `UserError` when it cannot be read, or something in it is wrong."""
     return read_table(path, GameRules)
 

@@ -8,17 +8,10 @@ way (`tools/answers`). They read the states of the second layer of both texts to
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.embed.session import load_session
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+from noodlings.embed.session import shipped_session
 
 MODEL = "answers.onnx"
 STATES = "layer_norm_4"
@@ -46,15 +39,11 @@ def read_together(said: States, line: States, asks: bool) -> tuple[float, States
     states = np.concatenate([said, line])[None]
     read_as = np.array([QUESTION if asks else REMARK, LINE], dtype=np.int64)
     parts = np.repeat(read_as, [len(said), len(line)])[None]
-    answers, told = _session().run(["answers", "told"], {"states": states, "parts": parts})
+    session = shipped_session(MODEL, "reading answers")
+    answers, told = session.run(["answers", "told"], {"states": states, "parts": parts})
     logit = answers[0] * SHARPENED if asks else answers[0]
     return float(_probability(logit)), _probability(told[0, len(said) :])
 
 
 def _probability(logits: States) -> States:
     return np.asarray(1.0 / (1.0 + np.exp(-logits)), dtype=np.float32)
-
-
-@cache
-def _session() -> InferenceSession:
-    return load_session((resources.files("noodlings.embed") / MODEL).read_bytes(), "reading answers")

@@ -8,20 +8,13 @@ without a word of feeling. So the upper four layers of MiniLM were trained on li
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.embed.session import load_session
+from noodlings.embed.session import shipped_session
 from noodlings.values.fact import Tells
 from noodlings.values.reading import ACTS, FACT_KINDS, FINE_ACTS, LineReading
 from noodlings.values.wording import DialogueAct
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
 
 MODEL = "lines.onnx"
 UTMOST = 0.85
@@ -37,7 +30,7 @@ def read_line(states: npt.NDArray[np.float32]) -> LineReading:
     Raises:
         NoodlingsError: the model cannot be run.
     """
-    [read] = _session().run(["read"], {"states": states[None]})[0]
+    [read] = shipped_session(MODEL, "reading lines").run(["read"], {"states": states[None]})[0]
     valence, significance = (float(number) for number in read[:2])
     acts, fine_acts, facts = np.split(read[2:], np.cumsum([len(ACTS), len(FINE_ACTS)]))
     worth = max(0.0, min(significance / UTMOST, 1.0))
@@ -60,8 +53,3 @@ def _probabilities(
 ) -> tuple[tuple[DialogueAct, float], ...]:
     raised = np.exp(logits - logits.max())
     return tuple(zip(acts, (raised / raised.sum()).tolist(), strict=True))
-
-
-@cache
-def _session() -> InferenceSession:
-    return load_session((resources.files("noodlings.embed") / MODEL).read_bytes(), "reading lines")

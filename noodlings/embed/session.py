@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from noodlings.errors import NoodlingsError
@@ -25,3 +27,9 @@ def load_session(model: bytes, purpose: str) -> InferenceSession:
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def shipped_session(name: str, purpose: str) -> InferenceSession:
+    """The session of a model that comes with noodlings, kept for good. Raises as `load_session` does."""
+    return load_session((resources.files("noodlings.embed") / name).read_bytes(), purpose)
