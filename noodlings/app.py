@@ -48,6 +48,7 @@ from noodlings.values.audience import Tier
 from noodlings.values.caller import Names
 from noodlings.values.page import Page
 from noodlings.values.persona import Persona
+from noodlings.values.sent_prompt import PromptMessage
 from noodlings.voice.choosing import RuleChooser
 from noodlings.voice.images import TableOfImages
 from noodlings.voice.offline import OfflineVoice
@@ -352,7 +353,7 @@ def _model_ports(settings: Settings, gateway: Gateway | None) -> dict[str, Any]:
 def _asking(gateway: Gateway | None, services: AgentServices) -> Ask | None:
     if gateway is None:
         return None
-    from noodlings.llm.call import Message, ModelAnswer, ModelCall, Task
+    from noodlings.llm.call import ModelAnswer, ModelCall, Task
 
     def read(answer: ModelAnswer) -> str:
         lines = (clean(line) for line in answer.text.splitlines())
@@ -365,7 +366,7 @@ def _asking(gateway: Gateway | None, services: AgentServices) -> Ask | None:
         kept, _, tier = await asyncio.to_thread(shield, services, texts)  # they may be long
         if tier > services.reach:
             return None
-        prompt = tuple(Message(role, words) for (role, _), words in zip(messages, kept, strict=True))
+        prompt = tuple(PromptMessage(role, words) for (role, _), words in zip(messages, kept, strict=True))
         return await gateway.ask(ModelCall(Task.REPLY, prompt, temperature=0.3), read, allowance)
 
     return ask

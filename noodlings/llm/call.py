@@ -12,15 +12,15 @@ import json
 import math
 import re
 from collections import defaultdict, deque
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from noodlings.errors import LLMError, UserError
 from noodlings.files import make_private
 from noodlings.values.persona import Sampling
-from noodlings.values.sent_prompt import NO_COUNTS, SentPrompt, TokenCounts
+from noodlings.values.sent_prompt import NO_COUNTS, PromptMessage, SentPrompt, TokenCounts
 
 CHARACTERS_A_TOKEN = 4
 """About right for English prose; in most other languages the estimate of tokens is too low."""
@@ -41,14 +41,7 @@ class Task(StrEnum):
     FACTS = "facts"
 
 
-class Message(NamedTuple):
-    """One message of a prompt; its role is "system", "user" or "assistant"."""
-
-    role: str
-    content: str
-
-
-Prompt = tuple[Message, ...]
+Prompt = tuple[PromptMessage, ...]
 """First the character, then the talk in turns, and at last what the model answers."""
 
 
@@ -245,7 +238,7 @@ class CallReplay:
 
 def prompt_hash(call: ModelCall) -> str:
     """A hash of the messages, 16 hexadecimal digits."""
-    return hashlib.sha256(json.dumps(call.prompt).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(list(map(astuple, call.prompt))).encode()).hexdigest()[:16]
 
 
 def strict_object(properties: dict[str, Any]) -> dict[str, Any]:

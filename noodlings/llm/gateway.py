@@ -39,7 +39,7 @@ from noodlings.llm.token_budget import TokenBudget
 from noodlings.llm.transport import Transport, unfinished
 from noodlings.ports import Allowance, WorldStore
 from noodlings.values.model_status import ModelState, ModelStatus, ModelWatcher
-from noodlings.values.sent_prompt import PromptMessage, SentPrompt
+from noodlings.values.sent_prompt import SentPrompt
 
 PAUSES = (0.25, 1.0)
 """Seconds before each further attempt after a failure that may pass; the server may ask for longer."""
@@ -301,8 +301,7 @@ class Gateway:
             spent.calls += 1
             receipt = Receipt(sum(len(message.content) for message in call.prompt))
             pending.sent = self._monotonic()
-            messages = tuple(PromptMessage(*message) for message in call.prompt)
-            spent.sent = sent = SentPrompt(call.task, self.model(call.task), messages)
+            spent.sent = sent = SentPrompt(call.task, self.model(call.task), call.prompt)
             pending.allowance.sent(sent)
             limit: int = getattr(self._settings.max_tokens, call.task)
             tokens = min(limit, call.tokens or limit, self._tokens_in_time(call))

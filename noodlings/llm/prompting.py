@@ -15,7 +15,7 @@ from string import Template
 from typing import Any
 
 from noodlings.llm import prompts
-from noodlings.llm.call import CHARACTERS_A_TOKEN, Message, Prompt
+from noodlings.llm.call import CHARACTERS_A_TOKEN, Prompt
 from noodlings.ports import ToldLines, Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
@@ -24,6 +24,7 @@ from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay, title_o
 from noodlings.values.percept import NOT_LIVED, Kind
 from noodlings.values.persona import Persona
 from noodlings.values.relationship import Relationship
+from noodlings.values.sent_prompt import PromptMessage
 from noodlings.values.tone import ToneName
 from noodlings.voice.phrasebook import in_words
 from noodlings.voice.reply_content import MOST_THINGS
@@ -119,15 +120,15 @@ def _reply_prompt(utterance: Utterance) -> Prompt:
     return _in_kind((first, *talk, last), persona)
 
 
-def _talk(utterance: Utterance) -> tuple[list[Message], str]:
+def _talk(utterance: Utterance) -> tuple[list[PromptMessage], str]:
     """The history in turns, and the lines since its last answer."""
-    messages: list[Message] = []
+    messages: list[PromptMessage] = []
     heard: list[str] = []
     for entry in utterance.history:
         heard.append(_line_of(entry, utterance))
         if entry.response:
-            messages.append(Message("user", "\n".join(heard)))
-            messages.append(Message("assistant", shorten(clean(entry.response), LONGEST_MEMORY)))
+            messages.append(PromptMessage("user", "\n".join(heard)))
+            messages.append(PromptMessage("assistant", shorten(clean(entry.response), LONGEST_MEMORY)))
             heard = []
     return messages, "\n".join(heard)
 
@@ -240,7 +241,7 @@ def retry_prompt(prompt: Prompt, reason: str, advice: str) -> Prompt:
     """The same prompt, with what was wrong with the first answer at the end of its last message."""
     *before, last = prompt
     told = filled("retry", reason=reason, advice=advice)
-    return *before, Message(last.role, f"{last.content}\n\n{told}")
+    return *before, PromptMessage(last.role, f"{last.content}\n\n{told}")
 
 
 def fenced(text: str, width: int) -> str:
@@ -275,8 +276,8 @@ def _messages(name: str, slots: dict[str, str]) -> Prompt:
     """The system's and the user's message of a template, filled."""
     system, user = template(name).split("\n---\n", 1)
     return (
-        Message("system", Template(system).substitute(slots).strip()),
-        Message("user", Template(user).substitute(slots).strip()),
+        PromptMessage("system", Template(system).substitute(slots).strip()),
+        PromptMessage("user", Template(user).substitute(slots).strip()),
     )
 
 
@@ -286,7 +287,7 @@ def _in_kind(messages: Prompt, persona: Persona) -> Prompt:
         return messages
     system, *others = messages
     told = filled("nonverbal", name=persona.name)
-    return Message("system", f"{system.content}\n\n{told}"), *others
+    return PromptMessage("system", f"{system.content}\n\n{told}"), *others
 
 
 def _examples(persona: Persona) -> str:

@@ -16,6 +16,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -111,7 +112,7 @@ DONE = "[DONE]"
 """The data of the last event of a stream."""
 
 
-def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCounts]:
+def completion(body: bytes, key: str) -> tuple[ModelAnswer, TokenCounts]:
     """The answer in a body, and its tokens as far as the server reports them."""
     found = _parsed(body, "its answer is not JSON", key)
     try:
@@ -138,7 +139,7 @@ def piece(data: str, key: str) -> tuple[str, str, TokenCounts]:
     return text, str(end), _usage(found)
 
 
-def _parsed(text: bytes | bytearray | str, otherwise: str, key: str) -> Any:
+def _parsed(text: bytes | str, otherwise: str, key: str) -> Any:
     """The JSON in a text. Raises `CallFailed`, also for an error in place of an answer."""
     try:
         found = json.loads(text)
@@ -169,7 +170,7 @@ def _count(given: Any) -> int | None:
     return given if sound else None
 
 
-def listed(body: bytes | bytearray) -> list[str] | None:
+def listed(body: bytes) -> list[str] | None:
     """The names in the answer to `GET /models`; None if that is no list of models."""
     try:
         names = [model["id"] for model in json.loads(body)["data"]]
@@ -221,7 +222,9 @@ class Transport:
                 kind = response.headers.get("content-type", "").lower()
                 if kind.startswith("text/event-stream"):
                     return await self._streamed(pieces, receipt, heard)
-                return await self._whole(pieces, receipt)
+                answer, receipt.usage = completion(b"".join([some async for some in pieces]), self._key)
+                receipt.answered = len(answer.text)
+                return answer
         except CallFailed:
             raise
         except Exception as error:  # noqa: BLE001 -- the library does not wrap all errors of its transport
@@ -258,14 +261,6 @@ class Transport:
         if self._client is not None:
             await self._client.close()
             self._client = None
-
-    async def _whole(self, pieces: AsyncIterator[bytes], receipt: Receipt) -> ModelAnswer:
-        body = bytearray()
-        async for some in pieces:
-            body += some
-        answer, receipt.usage = completion(body, self._key)
-        receipt.answered = len(answer.text)
-        return answer
 
     async def _streamed(
         self, pieces: AsyncIterator[bytes], receipt: Receipt, heard: Callable[[str], object]
@@ -312,7 +307,7 @@ class Transport:
         refused = self._refused[model]
         wanted: dict[str, Any] = {
             "model": model,
-            "messages": [message._asdict() for message in call.prompt],
+            "messages": [asdict(message) for message in call.prompt],
             "max_tokens": tokens,
             "temperature": call.temperature,
         }

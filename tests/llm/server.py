@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.config import LLMSettings
-from noodlings.llm.call import Message, Prompt
+from noodlings.llm.call import Prompt
 from noodlings.llm.gateway import Gateway
+from noodlings.values.sent_prompt import PromptMessage
 
 KEY = "sk-very-secret-0123456789"
 
 
 def asking(system: str, user: str) -> Prompt:
     """A prompt of two messages."""
-    return Message("system", system), Message("user", user)
+    return PromptMessage("system", system), PromptMessage("user", user)
 
 
 def contents(prompt: Prompt) -> tuple[str, ...]:

@@ -7,12 +7,13 @@ import json
 import pytest
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import Message, ModelAnswer, ModelCall, Refused, Task
+from noodlings.llm.call import ModelAnswer, ModelCall, Refused, Task
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.symbolist import LLMSymbolist
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
+from noodlings.values.sent_prompt import PromptMessage
 from tests.llm.server import Answer, chat, serving
 from tests.voice.utterances import utterance
 
@@ -66,7 +67,7 @@ async def test_nothing_is_asked_for_once_more_when_the_time_is_over() -> None:
         raise Refused("its answer is late", "Hurry.")
 
     async with serving(chat("mew.")) as server, server.gateway() as gateway:
-        call = ModelCall(Task.REPLY, (Message("user", "hello"),), 0.5)
+        call = ModelCall(Task.REPLY, (PromptMessage("user", "hello"),), 0.5)
         with pytest.raises(LLMError, match="is late"):
             await gateway.ask(call, read, allowance)
     assert len(server.asked) == 1
