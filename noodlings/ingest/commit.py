@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from noodlings.ingest.record import SourceRecord
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry, given
 from noodlings.values.percept import Kind
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 TAG = "commit"
 """The tag of every remembered commit, and the key under which its data is stored with the memory."""
@@ -101,8 +100,6 @@ class Commit:
 
 def commit_of(entry: MemoryEntry) -> Commit | None:
     """The commit that a memory is about, or None if it is about something else or in an unknown format."""
-    from pydantic import ValidationError
-
     try:
         return _adapter().validate_python(_cleaned(given(entry, TAG)))
     except ValidationError:
@@ -111,8 +108,6 @@ def commit_of(entry: MemoryEntry) -> Commit | None:
 
 @cache
 def _adapter() -> TypeAdapter[Commit]:
-    from pydantic import TypeAdapter
-
     return TypeAdapter(Commit)
 
 

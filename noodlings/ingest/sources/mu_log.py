@@ -269,7 +269,9 @@ class MuLog:
         private |= _HEADER.match(line) is not None or self._is_from_a_nick(line)
         place, who, words, kind = self._heard(line)
         if who and kind is not Kind.EMOTE and not _PRONOUN.search(who):
-            self._know(who)
+            self._names[who] = None
+            if len(self._names) > KNOWN_NAMES:
+                del self._names[next(iter(self._names))]
         return place, who, words, Kind.WHISPER if private else kind
 
     def _is_from_a_nick(self, line: str) -> bool:
@@ -317,11 +319,6 @@ class MuLog:
         *longer, first = starts
         name = next((start for start in longer if start in self._names), first)
         return name, line[len(name) :].strip(), Kind.EMOTE
-
-    def _know(self, name: str) -> None:
-        self._names[name] = None
-        if len(self._names) > KNOWN_NAMES:
-            del self._names[next(iter(self._names))]
 
 
 def _form_of_times(path: Path) -> re.Pattern[str] | None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from noodlings.errors import UserError
-from noodlings.ingest.record import Item
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
 from noodlings.ingest.sources.document import document
 from noodlings.ingest.sources.lore import lore
 from noodlings.ingest.sources.mapped import Mapping, mapped
 from noodlings.ingest.sources.mu_log import MuLog
 from noodlings.ingest.sources.sillytavern import sillytavern
 from noodlings.ingest.sources.talk import talk
-from noodlings.ingest.whole import whole
 from noodlings.text import clean
 from noodlings.validation import read_table
+from noodlings.values.memory import WITHDRAWN
 from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
 
@@ -43,13 +43,33 @@ def _mapped(path: Path, options: SourceOptions) -> Iterator[Item]:
 
 
 def _document(path: Path, options: SourceOptions) -> Iterator[Item]:
-    source, reader = f"document:{clean(path.name)}", options.persona.id
-    return whole(document(path, source, reader), source, options.held(source), Kind.READ, reader)
+    source = f"document:{clean(path.name)}"
+    return _whole(document(path, source, options.persona.id), source, Kind.READ, options)
 
 
 def _lore(path: Path, options: SourceOptions) -> Iterator[Item]:
-    source, persona = f"lore:{clean(path.name)}", options.persona
-    return whole(lore(path, source, persona), source, options.held(source), Kind.KNOWN, persona.id)
+    source = f"lore:{clean(path.name)}"
+    return _whole(lore(path, source, options.persona), source, Kind.KNOWN, options)
+
+
+def _whole(items: Iterable[Item], source: str, kind: Kind, options: SourceOptions) -> Iterator[Item]:
+    """The items of a source that is complete; a record that is no longer among them is withdrawn.
+
+    It is replaced by a version without its text. The old text is kept but is no longer recalled, until the
+    record is back in the source. If part of them could not be read, none is withdrawn.
+    """
+    missing, torn = dict.fromkeys(options.held(source)), False
+    for item in items:
+        torn |= isinstance(item, SourceProblem)
+        if isinstance(item, SourceRecord):
+            missing.pop(item.id, None)
+        yield item
+    if torn and missing:
+        yield SourceNote(0, "part of it could not be read, so nothing was withdrawn")
+        return
+    for record_id in missing:
+        who = options.persona.id
+        yield SourceRecord(source, record_id, "(withdrawn)", who, kind=kind, data={WITHDRAWN: True})
 
 
 SOURCES: dict[str, Callable[[Path, SourceOptions], Iterator[Item]]] = {
