@@ -49,20 +49,10 @@ log = logging.getLogger(__name__)
 class Database(SqlDatabase):
     """The database of a data folder, with one connection that is held open. Safe to use from any thread.
 
+    What it is made with, and what making it raises, see `noodlings.store.opening.open_database`.
+
     Args:
         folder: where `noodlings.db` is or, for a writer, will be made.
-        durability: "normal" survives a killed process, "full" a power cut too.
-        read_only: no lock is taken and nothing is written; a running writer's commits are seen.
-        encryption: the user's keys, and what they are for. A writer seals at once whatever is still plain.
-
-    Attributes:
-        vault: the keys.
-
-    Raises:
-        UserError: something is to be encrypted, and there is no key.
-        NotFound: read_only, and there is no database.
-        StoreBusy: there is a writer already.
-        StoreError: the file is damaged, foreign, or of a newer version.
     """
 
     setting = "--data"
@@ -148,7 +138,6 @@ class Database(SqlDatabase):
                 self._driver.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
 
     def mark_for_erasure(self, transaction: Transaction) -> None:
-        """The bytes of what the transaction deletes must leave the disk, even if we are killed after it."""
         transaction.pragma(f"user_version = {_ERASURE_DUE}")
 
     def close(self) -> None:

@@ -32,7 +32,7 @@ from noodlings.values.caller import is_past_id
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, written_by
 from noodlings.values.percept import told_name
 from noodlings.values.relationship import NO_REGARD
-from noodlings.values.trace import RecalledTrace, Trace
+from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 FORGOTTEN = "[forgotten]"
 """Stands where words were."""
@@ -119,14 +119,12 @@ def without(trace: Trace, forgotten: frozenset[int], *, wordless: bool = True) -
         trace,
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
-            replace(
-                made,
-                before=FORGOTTEN if made.before else "",
-                after=FORGOTTEN if made.after else "",
-                lens="",
-                read=(),
-                entries=(),
-                symbols=(),
+            Modulation(
+                made.transistor,
+                made.gain,
+                FORGOTTEN if made.before else "",
+                FORGOTTEN if made.after else "",
+                made.how,
             )
             for made in trace.modulations
         ),

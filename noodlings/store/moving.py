@@ -11,7 +11,7 @@ from contextlib import closing
 from itertools import islice, zip_longest
 from pathlib import Path
 
-from sqlalchemy import Boolean, Select, Table, func, insert, select
+from sqlalchemy import Boolean, Table, func, insert, select
 
 from noodlings.errors import StoreError, UserError
 from noodlings.store.opening import name_of, open_database, require_kept
@@ -87,12 +87,9 @@ def _count(transaction: Transaction, table: Table) -> int:
 def _rows(transaction: Transaction, table: Table) -> Iterator[Row]:
     """All rows of a table, in an order that is the same in every database."""
     truths = [column.name for column in table.columns if isinstance(column.type, Boolean)]
-    for row in transaction.each(_all(table), {}):
-        yield row | {name: bool(row[name]) for name in truths if row[name] is not None}
-
-
-def _all(table: Table) -> Select[tuple[object, ...]]:
     sealed = TABLES[table.name].names if table.name in TABLES else ()
     key = (entries.c.agent_id, entries.c.id) if table is entries else tuple(table.primary_key)
     order = [Spelled("sorted_bytes", column) if column.name in sealed else column for column in key]
-    return select(*(column for column in table.columns if column not in _OWN_NUMBERS)).order_by(*order)
+    every = select(*(column for column in table.columns if column not in _OWN_NUMBERS)).order_by(*order)
+    for row in transaction.each(every, {}):
+        yield row | {name: bool(row[name]) for name in truths if row[name] is not None}

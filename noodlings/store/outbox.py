@@ -109,7 +109,7 @@ class Outbox:
         row = {"id": number, "agent_id": agent_id, "asker": self._key.worker, "repeatable": repeatable}
         with self._database.transaction() as transaction:
             readers = transaction.column(living, {})
-            sealed = self._key.sealed(request, readers, _place("request", agent_id, number))
+            sealed = self._key.sealed(request, readers, place("outbox", "request", agent_id, number))
             transaction.run(ASK, row | {"request": sealed})
             tell(transaction, "asked", agent_id)
         return number
@@ -135,9 +135,9 @@ class Outbox:
     def reply(self, request: ForwardedRequest, reply: str) -> None:
         """Answer a request, and wake who asked."""
         row = {"of_id": request.id, "of_agent": request.agent_id}
-        place = _place("reply", request.agent_id, request.id)
+        at = place("outbox", "reply", request.agent_id, request.id)
         with self._database.transaction() as transaction:
-            transaction.run(REPLY, row | {"reply": self._key.sealed(reply, [request.asker], place)})
+            transaction.run(REPLY, row | {"reply": self._key.sealed(reply, [request.asker], at)})
             tell(transaction, "replied", request.asker)
 
     def take_replies(self) -> dict[str, str | None]:
@@ -162,8 +162,4 @@ class Outbox:
             tell(transaction, *words)
 
     def _opened(self, row: Row, column: str) -> str:
-        return self._key.opened(row[column], _place(column, row["agent_id"], row["id"]))
-
-
-def _place(column: str, agent_id: str, number: str) -> bytes:
-    return place("outbox", column, agent_id, number)
+        return self._key.opened(row[column], place("outbox", column, row["agent_id"], row["id"]))

@@ -138,19 +138,12 @@ class PostgresTransaction(Transaction):
 class PostgresDatabase(SqlDatabase):
     """A database on a server. The writer makes the tables, or brings them up to date.
 
+    What it is made with, and what making it raises, see `noodlings.store.opening.open_database`.
+
     Args:
         url: `postgresql+psycopg://user:password@host/database`, with settings of libpq behind a question
             mark.
         name: what it is called in messages.
-        read_only: nothing is written, and there may be a writer.
-        encryption: the user's keys, and what they are for. A writer seals at once whatever is still plain.
-        shared: others that share it, too, may write.
-
-    Raises:
-        UserError: the URL is wrong, or something is to be encrypted, and there is no key.
-        NotFound: read_only, and there are no tables.
-        StoreBusy: the server cannot be reached, or there is a writer already.
-        StoreError: the database is foreign or of another version.
     """
 
     setting = "store.url"

@@ -156,6 +156,7 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
 def history_row(entry: MemoryEntry) -> Row:
     """The columns of an entry that may change after it was encoded; no other ever does."""
     recalled, witnesses = entry.last_recalled, sorted(entry.audience.witnesses)
+    shifts = {reason.value: number(shift, "hindsight") for reason, shift in entry.hindsight.items()}
     return {
         "override": None if entry.override is None else number(entry.override, "override"),
         "override_by": text(entry.override_by, "override_by"),
@@ -167,12 +168,8 @@ def history_row(entry: MemoryEntry) -> Row:
         "audience": to_json(witnesses, "audience") if witnesses else None,
         "confined": entry.audience.confined,
         "tier": int(entry.audience.tier),
-        "hindsight": to_json(_shifts(entry.hindsight), "hindsight") if entry.hindsight else None,
+        "hindsight": to_json(shifts, "hindsight") if shifts else None,
     }
-
-
-def _shifts(hindsight: Mapping[Hindsight, float]) -> dict[str, float]:
-    return {reason.value: number(shift, "hindsight") for reason, shift in hindsight.items()}
 
 
 def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
@@ -240,16 +237,16 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
             if not (np.abs(lengths - 1.0) <= _LENGTH_ERROR).all():
                 raise ValueError("vectors")
         known = [_KINDS[kind] for kind in kinds]
-        noted = [n for n, only in enumerate(confined) if only != 0]
         heard = {
             n: kept_audience(
                 known[n],
                 users[n],
                 circle_of(witnesses[n]),
-                None if confined[n] is None else bool(confined[n]),
+                None if only is None else bool(only),
                 tiers[n],
             )
-            for n in noted
+            for n, only in enumerate(confined)
+            if only != 0
         }
         for n in [n for n, tier in enumerate(tiers) if tier == Tier.SEALED]:
             texts, responses, extras, places = (
@@ -383,6 +380,7 @@ def trace_of(row: Stored) -> Trace:
 
     def read(kept: Any) -> Trace:
         data = from_json(kept, "document") if older else unpacked(kept, "packed")
+        tone = data.get("tone")
         return Trace(
             **{name: data[name] for name in _UNCHANGED},
             agent_id=row["agent_id"],
@@ -396,7 +394,9 @@ def trace_of(row: Stored) -> Trace:
             modulations=tuple(
                 _with_tuples(Modulation, item, "read", "entries", "symbols") for item in data["modulations"]
             ),
-            tone=_tone(data["tone"]) if "tone" in data else PLAIN,
+            tone=Tone(ToneName(tone["name"]), ToneSource(tone["why"]), tone["entry_id"])
+            if tone is not None
+            else PLAIN,
             regard=_regard(data["regard"]) if "regard" in data else NO_REGARD,
             calls=data.get("calls", 0),
             tokens=data.get("tokens", 0),
@@ -468,10 +468,6 @@ def _relations(recalled: RecalledTrace) -> Row:
     if recalled.superseded_by is not None:
         relations["superseded_by"] = whole(recalled.superseded_by, "superseded_by")
     return {name: value for name, value in relations.items() if value != []}
-
-
-def _tone(data: Mapping[str, Any]) -> Tone:
-    return Tone(ToneName(data["name"]), ToneSource(data["why"]), data["entry_id"])
 
 
 def _regard(data: dict[str, Any]) -> Regard:
