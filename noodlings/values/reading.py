@@ -52,14 +52,7 @@ class LineReading:
     fine_acts: tuple[tuple[DialogueAct, float], ...] = ()
     tells: Tells | None = None
 
-    def likeliest(self) -> tuple[DialogueAct, float]:
-        """The act that most likely has to be answered, and its probability; a statement if none is known."""
-        return _likeliest(self.acts)
 
-    def likeliest_fine_act(self) -> tuple[DialogueAct, float]:
-        """The likeliest of the fine acts, and its probability; a statement if none is known."""
-        return _likeliest(self.fine_acts)
-
-
-def _likeliest(acts: tuple[tuple[DialogueAct, float], ...]) -> tuple[DialogueAct, float]:
+def likeliest(acts: tuple[tuple[DialogueAct, float], ...]) -> tuple[DialogueAct, float]:
+    """The likeliest of these acts, and its probability; a statement if there are none."""
     return max(acts, key=lambda act: act[1], default=(DialogueAct.STATEMENT, 0.0))

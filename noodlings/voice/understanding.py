@@ -19,7 +19,7 @@ from noodlings.text import cached_by_text
 from noodlings.values.affect import Affect
 from noodlings.values.percept import SPOKEN, Kind, Percept, in_confidence, told_name
 from noodlings.values.persona import Persona
-from noodlings.values.reading import ACTS, FINE_ACTS, LineReading
+from noodlings.values.reading import ACTS, FINE_ACTS, LineReading, likeliest
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.hearing import first_match
 from noodlings.voice.phrasebook import feeling
@@ -206,7 +206,7 @@ def understand(
     done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
     affect = percept.affect if felt else None
     secret = in_confidence(percept.kind, percept.text)  # as it is kept: a promise must hold
-    as_read = _UNREAD if reading is None else reading.likeliest()
+    as_read = _UNREAD if reading is None else likeliest(reading.acts)
     if text != plain and as_read[0] in _ADDRESSES:
         as_read = _UNREAD
     found = _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, as_read)
@@ -214,7 +214,7 @@ def understand(
 
 
 def _fine_act(understood: UnderstoodLine, reading: LineReading, text: str) -> DialogueAct | None:
-    likely, sure = reading.likeliest_fine_act()
+    likely, sure = likeliest(reading.fine_acts)
     forbidden = likely in _DONE_FOR_THEM and _NOT_TO_DO.search(text) is not None
     if likely not in _TOLD_BETTER or forbidden or sure < _least_sure(understood, likely):
         return None

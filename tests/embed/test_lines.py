@@ -11,7 +11,7 @@ from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
 from noodlings.reflection.facts import SURE
 from noodlings.values.fact import Tells
-from noodlings.values.reading import ACTS, FINE_ACTS, LineReading
+from noodlings.values.reading import ACTS, FINE_ACTS, LineReading, likeliest
 from noodlings.values.wording import DialogueAct
 
 HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"
@@ -56,7 +56,7 @@ def test_what_has_to_be_answered_is_heard_without_a_fixed_phrase(
     minilm: MiniLM, line: str, act: DialogueAct
 ) -> None:
     [reading] = read(minilm, line)
-    assert reading.likeliest()[0] is act
+    assert likeliest(reading.acts)[0] is act
 
 
 def rows_of(path: Path) -> list[list[str]]:
@@ -67,11 +67,13 @@ def test_lines_of_writers_of_whom_nothing_was_learnt(minilm: MiniLM) -> None:
     rows = rows_of(HELD_BACK)[::EVERY]
     readings = read(minilm, *(text for _, _, _, text in rows))
     told = [
-        (one.likeliest()[0], act) for one, (_, _, act, _) in zip(readings, rows, strict=True) if act != "-"
+        (likeliest(one.acts)[0], act)
+        for one, (_, _, act, _) in zip(readings, rows, strict=True)
+        if act != "-"
     ]
     assert sum(read == act for read, act in told) / len(told) > 0.8
     fitting = {text: {first, second} for first, second, text in rows_of(JUDGED)}
-    right = [one.likeliest_fine_act()[0] in fitting[row[-1]] for one, row in zip(readings, rows, strict=True)]
+    right = [likeliest(one.fine_acts)[0] in fitting[row[-1]] for one, row in zip(readings, rows, strict=True)]
     assert sum(right) / len(right) > 0.7
     keep, valence = (np.array([float(row[at]) for row in rows]) for at in (0, 1))
     felt = np.array([one.valence for one in readings])
@@ -97,7 +99,7 @@ def test_a_kind_listener_would_respond_to_more_than_a_statement(
     minilm: MiniLM, line: str, fine_act: DialogueAct
 ) -> None:
     [reading] = read(minilm, line)
-    assert reading.likeliest_fine_act()[0] is fine_act
+    assert likeliest(reading.fine_acts)[0] is fine_act
 
 
 def told_by(minilm: MiniLM, *lines: str) -> list[Tells]:
@@ -148,4 +150,4 @@ def test_a_line_is_read_alike_whatever_it_is_read_with(minilm: MiniLM) -> None:
     [alone] = read(minilm, line)
     together = read(minilm, "no", line, "sea " * 300)[1]
     assert together.valence == pytest.approx(alone.valence, abs=1e-5)
-    assert together.likeliest()[1] == pytest.approx(alone.likeliest()[1], abs=1e-5)
+    assert likeliest(together.acts)[1] == pytest.approx(likeliest(alone.acts)[1], abs=1e-5)
