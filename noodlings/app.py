@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.feeling import feeling
-from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
+from noodlings.affect.game_rules import load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.perceiving import require_keepable, shield
@@ -110,6 +110,7 @@ def build(
         return make_pages(repository, society.personas, society.names(), clock.now(), agent_id)
 
     notes = None if store or read_only else _notes(settings, repository, shared, pages)
+    own_rules = folder / RULES
     embedding, heard = _embedding(settings, read_only)
     watchers: list[Watcher] = []
     services = AgentServices(
@@ -120,7 +121,7 @@ def build(
         offline=OfflineVoice(),
         names=lambda: society.names(),
         characters=lambda: society.personas,
-        rules=_rules(folder),
+        rules=load_rules(own_rules) if own_rules.is_file() else shipped_rules(),
         drives=shipped_drives(),
         memory=settings.memory,
         context=settings.context,
@@ -245,12 +246,6 @@ def _log_recipes(found: FoundRecipes) -> None:
     for persona in found.personas.values():
         if names := ", ".join(unused(persona.extra)):
             log.info("the recipe of %s has keys that nothing uses: %s", persona.id, names)
-
-
-def _rules(folder: Path) -> GameRules:
-    """The rules for events of a game: the file in the data folder, else the shipped one."""
-    own = folder / RULES
-    return load_rules(own) if own.is_file() else shipped_rules()
 
 
 def _embedding(settings: Settings, read_only: bool) -> tuple[EmbeddingQueue, EmbeddingQueue]:

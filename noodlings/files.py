@@ -13,7 +13,7 @@ from noodlings.errors import UserError
 
 
 @contextmanager
-def in_words(path: Path, what: str) -> Iterator[None]:
+def in_words(path: Path | str, what: str) -> Iterator[None]:
     """Let an `OSError` in the block be a `UserError` that says what `path` cannot be: "read", "written"."""
     try:
         yield

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.errors import UserError
-from noodlings.files import atomic_write
+from noodlings.files import atomic_write, in_words
 from noodlings.lab.scenario import Scenario
 from noodlings.lab.simulation import COLUMNS, Row, Simulation
 from noodlings.memory.likeness import DEFAULT_METRIC
@@ -42,11 +42,8 @@ def written_table(path: str | Path) -> Iterator[Write]:
     kind = kinds.get(path.suffix.lower())
     if kind is None:
         raise UserError(f"{path} must end in {' or '.join(kinds)}")
-    try:
-        with atomic_write(path) as aside, kind(aside) as write:
-            yield write
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
+    with in_words(path, "written"), atomic_write(path) as aside, kind(aside) as write:
+        yield write
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.errors import LLMError, UserError
-from noodlings.files import make_private
+from noodlings.files import in_words, make_private
 from noodlings.values.persona import Sampling
 from noodlings.values.sent_prompt import NO_COUNTS, PromptMessage, SentPrompt, TokenCounts
 
@@ -185,11 +185,9 @@ class CallRecorder:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with in_words(f"{path} (llm.record)", "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             make_private(path).open("a", encoding="utf-8").close()
-        except OSError as error:
-            raise UserError(f"{path} (llm.record) cannot be written: {error.strerror}") from None
 
     def keep(self, call: ModelCall, spent: Spent, outcome: ModelAnswer | LLMError) -> None:
         """Record a call and its outcome. Raises `LLMError` if it cannot be written."""

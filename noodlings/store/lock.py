@@ -14,7 +14,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -29,14 +28,6 @@ LOCK_NAME = "noodlings.lock"
 HOLDER_NAME = "noodlings.pid"
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Which process holds a data folder: its id, and how it was started ("noodlings play")."""
-
-    pid: int
-    command: str
 
 
 @contextmanager
@@ -58,7 +49,10 @@ def writer_lock(folder: Path) -> Iterator[None]:
                 held.callback(os.close, itself)
                 _lock_folder(itself)
         except (Timeout, BlockingIOError):
-            raise StoreBusy(_busy(folder)) from None
+            raise StoreBusy(
+                f"{folder} is already in use by {_holder(folder)}; stop that first, or use another folder"
+                " (--data DIR)"
+            ) from None
         except OSError as error:
             raise StoreError(f"{folder} cannot be locked for writing: {error}") from error
         held.callback((folder / HOLDER_NAME).unlink, missing_ok=True)
@@ -78,19 +72,13 @@ if sys.platform != "win32":
             log.info("folders cannot be locked on this disk (%s), so only the lock file is used", error)
 
 
-def holder_of(folder: Path) -> Holder | None:
-    """Who holds the folder, or held it when it was killed; None when that is not known."""
+def _holder(folder: Path) -> str:
+    """Which process holds the folder, and how it was started, as far as that is known."""
     try:
         stored = json.loads((folder / HOLDER_NAME).read_text(encoding="utf-8"))
-        return Holder(int(stored["pid"]), shorten(clean(str(stored["command"])), 60))
+        return f"process {int(stored['pid'])} ({shorten(clean(str(stored['command'])), 60)})"
     except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _busy(folder: Path) -> str:
-    holder = holder_of(folder)
-    where = f"process {holder.pid} ({holder.command})" if holder else "another process"
-    return f"{folder} is already in use by {where}; stop that first, or use another folder (--data DIR)"
+        return "another process"
 
 
 def _write_holder(folder: Path) -> None:
