@@ -26,6 +26,8 @@ from noodlings.agent.state import AgentCore, Feelings
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
 from noodlings.connections import on_this_machine
+from noodlings.embed.minilm import MiniLM
+from noodlings.embed.openai import OpenAIEmbedder
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError, UserError
 from noodlings.inspect.pages import OpenViewpoint, pages_of
@@ -37,7 +39,7 @@ from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.writer import MakePages, NoteSync, NoteWriter
 from noodlings.personal import personal_finder
-from noodlings.ports import Allowance, Ask, Clock, Embedder, Notes, Repository, Voice, WorldStore
+from noodlings.ports import Allowance, Ask, Clock, Notes, Repository, Voice, WorldStore
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.store.vault import Encryption
@@ -162,7 +164,12 @@ def build(
         core = AgentCore(
             persona,
             memory,
-            _subconscious(settings, journal),
+            SubconsciousMemory(
+                settings.memory_windows.subconscious,
+                settings.memory.affect_threshold,
+                metric=settings.memory.affect_metric,
+                journal=journal,
+            ),
             journal,
             archive,
             load_chain(persona, folder / TRANSISTORS),
@@ -254,9 +261,7 @@ def _embedding(settings: Settings, read_only: bool) -> tuple[EmbeddingQueue, Emb
     An endpoint is too slow for what was just heard, so it embeds memories only.
     """
     if settings.embedding.model == "openai":
-        from noodlings.embed.openai import OpenAIEmbedder
-
-        remote, heard = OpenAIEmbedder(settings.embedding), EmbeddingQueue(_minilm())
+        remote, heard = OpenAIEmbedder(settings.embedding), EmbeddingQueue(MiniLM())
 
         def release() -> None:
             heard.close()
@@ -264,7 +269,7 @@ def _embedding(settings: Settings, read_only: bool) -> tuple[EmbeddingQueue, Emb
 
         reach = _reach(settings.embedding.base_url)
         return EmbeddingQueue(remote, local=False, idle=read_only, release=release, reach=reach), heard
-    embedder = None if settings.embedding.model == "none" else _minilm()
+    embedder = None if settings.embedding.model == "none" else MiniLM()
     both = EmbeddingQueue(embedder, idle=read_only)
     return both, both
 
@@ -272,12 +277,6 @@ def _embedding(settings: Settings, read_only: bool) -> tuple[EmbeddingQueue, Emb
 def _reach(url: str) -> Tier:
     """The highest tier that may go to an endpoint: nothing secret leaves this machine."""
     return Tier.SECRET if on_this_machine(url) else Tier.CONFINED
-
-
-def _minilm() -> Embedder:
-    from noodlings.embed.minilm import MiniLM
-
-    return MiniLM()
 
 
 def _memory(settings: Settings, journal: ChangeJournal) -> HierarchicalMemory:
@@ -294,16 +293,6 @@ def _memory(settings: Settings, journal: ChangeJournal) -> HierarchicalMemory:
         journal=journal,
         logged_below=settings.store.logged_below,
         hindsight=settings.reflection.hindsight,
-    )
-
-
-def _subconscious(settings: Settings, journal: ChangeJournal) -> SubconsciousMemory:
-    memory = settings.memory
-    return SubconsciousMemory(
-        settings.memory_windows.subconscious,
-        memory.affect_threshold,
-        metric=memory.affect_metric,
-        journal=journal,
     )
 
 

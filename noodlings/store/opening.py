@@ -40,14 +40,15 @@ def open_database(
         durability: of a file; "normal" survives a killed process, "full" a power cut too.
         read_only: no lock is taken and nothing is written; a running writer's commits are seen.
         encryption: the user's keys, and what they are for. A writer seals at once whatever is still plain.
-        shared: other processes that share it write, too; only with a URL.
+            Without it nothing is encrypted, and nothing secret is kept.
+        shared: other processes that share it write, too, each to its own agents; only with a URL.
 
     Raises:
         UserError: the URL is wrong, or what it needs is not installed, or something is to be encrypted, and
             there is no key.
         NotFound: read_only, and there is no database.
-        StoreBusy: there is a writer already, or the server is away.
-        StoreError: it is damaged, foreign, or of a newer version.
+        StoreBusy: there is a writer already (the words say which), or the server is away.
+        StoreError: it is damaged, foreign, or of a newer version. It is left as it is.
     """
     if isinstance(where, Path):
         return Database(where, durability, read_only, encryption)

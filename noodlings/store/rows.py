@@ -26,7 +26,6 @@ from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.fact import Tells
 from noodlings.values.memory import (
-    ArchivedSymbol,
     EntryVector,
     Hindsight,
     ImportanceParts,
@@ -182,14 +181,18 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
     try:
         for name, types in _TYPES.items():
             column(row, f"entries.{name}", partial(_require, types))
+        kind = column(row, "entries.kind", Kind)
+        witnesses = column(row, "entries.audience", circle_of)
+        confined = None if row["confined"] is None else bool(row["confined"])
+        kept_of = partial(kept_audience, kind, row["user_id"], witnesses, confined)
         return MemoryEntry(
             **{name: row[name] for name in _TYPES} | {"source": row["source"] or ""},
             id=row["id"],
             affect=column(row, "entries.affect", lambda blob: None if blob is None else affect_of(blob)),
             parts=column(row, "entries.parts", parts_of),
             phenomenal_state=column(row, "entries.phenomenal_state", _state_array),
-            kind=column(row, "entries.kind", Kind),
-            audience=_audience(row),
+            kind=kind,
+            audience=column(row, "entries.tier", kept_of),
             pinned=bool(row["pinned"]),
             extra=column(row, "entries.extra", lambda it: {} if it is None else from_json(it, "extra")),
             hindsight=column(row, "entries.hindsight", _hindsight),
@@ -293,14 +296,6 @@ def _require(types: frozenset[type], *values: Any) -> None:
         raise TypeError(found)
     if float in found and not all(math.isfinite(value) for value in values if value is not None):
         raise ValueError("a number that is not finite")
-
-
-def _audience(row: Stored) -> Audience:
-    """Who may learn of the entry of a row."""
-    kind, witnesses = column(row, "entries.kind", Kind), column(row, "entries.audience", circle_of)
-    confined = None if row["confined"] is None else bool(row["confined"])
-    known = partial(kept_audience, kind, row["user_id"], witnesses, confined)
-    return column(row, "entries.tier", known)
 
 
 def affect_of(blob: bytes) -> Affect:
@@ -530,8 +525,3 @@ def symbol_of(row: Stored) -> Symbol:
             column(row, "symbols.tier", Tier),
         ),
     )
-
-
-def archived_symbol_of(row: Stored) -> ArchivedSymbol:
-    """The symbol of a row, and whether it faded. Raises `StoreError` when the row is damaged."""
-    return ArchivedSymbol(symbol_of(row), bool(row["faded"]))

@@ -69,21 +69,11 @@ class SqlStore:
 
     Args:
         where: the data folder, which a writer makes when it is missing, or the URL of a PostgreSQL database.
-        durability: what `commit` returned from survives a killed process ("normal"), or a power cut ("full").
-        read_only: takes no lock and writes nothing; sees what a running writer commits.
+            How it is opened, and what that raises, see `noodlings.store.opening.open_database`.
         working_capacity: how many of the latest entries `load` brings.
-        encryption: the user's keys, and what they are for; without it nothing is encrypted, and nothing
-            secret is kept.
-        shared: other workers write to the same PostgreSQL database, each to its own agents.
 
     Attributes:
-        sharing: what it takes part in with them; else None.
-
-    Raises:
-        UserError: something is to be encrypted, and there is no key.
-        NotFound: read_only, and there is no database.
-        StoreBusy: another process writes; the words say which.
-        StoreError: the database is damaged, foreign or of a newer version. It is left as it is.
+        sharing: what it takes part in with other workers that write to the same database; else None.
     """
 
     def __init__(

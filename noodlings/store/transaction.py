@@ -46,8 +46,7 @@ class Transaction:
 
     def run(self, statement: Change, row: Row) -> int:
         """Run a statement once. Returns how many rows it changed."""
-        changed: int = self._execute(statement, self._sealed(statement, row)).rowcount
-        return changed
+        return int(self._execute(statement, self._sealed(statement, row)).rowcount)
 
     def run_each(self, statement: Change, rows: Sequence[Row]) -> int:
         """Run a statement for each row; all have the same names. Returns how many rows it changed."""
@@ -60,8 +59,7 @@ class Transaction:
         words, constants, texts = _prepared(statement, tuple(rows[0]), self._dialect)
         cursor = self._driver.cursor()
         cursor.executemany(words, [self._bound(constants | row, texts) for row in rows])
-        changed: int = cursor.rowcount
-        return changed
+        return int(cursor.rowcount)
 
     def each(self, statement: Statement, parameters: Row) -> Iterator[Row]:
         """Rows that a statement finds, one by one and by column; a boolean may be 0 or 1."""

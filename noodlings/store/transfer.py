@@ -17,10 +17,10 @@ from noodlings.store.ingested_rows import taken_of
 from noodlings.store.opening import open_database
 from noodlings.store.rows import (
     Stored,
-    archived_symbol_of,
     entry_of,
     link_of,
     state_of,
+    symbol_of,
     trace_of,
     undamaged,
     vector_of,
@@ -86,7 +86,7 @@ class SqlSnapshot:
         return self._all(sql.LINKS, agent_id, link_of)
 
     def symbols(self, agent_id: str) -> Iterator[ArchivedSymbol]:
-        return self._all(sql.ALL_SYMBOLS, agent_id, self._vault.reading("symbols", archived_symbol_of))
+        return self._all(sql.ALL_SYMBOLS, agent_id, self._symbol)
 
     def vectors(self, agent_id: str) -> Iterator[EntryVector]:
         """All vectors of its entries, of whatever model, in the order of ids."""
@@ -104,6 +104,9 @@ class SqlSnapshot:
     def _entry(self, row: Stored) -> ArchivedEntry:
         entry = entry_of(self._vault.opened("entries", row), self._sealed_words)
         return ArchivedEntry(entry, bool(row["episodic"]), bool(row["consolidated"]))
+
+    def _symbol(self, row: Stored) -> ArchivedSymbol:
+        return ArchivedSymbol(symbol_of(self._vault.opened("symbols", row)), bool(row["faded"]))
 
     def _all(self, statement: Statement, agent_id: str, read: Callable[[Stored], Value]) -> Iterator[Value]:
         everything = {"of_agent": agent_id, "position": -1, "limit": LARGEST}
