@@ -76,8 +76,7 @@ def yaml_trouble(error: Exception) -> str:
 def nearest(wrong: str, right: Iterable[str]) -> str:
     """How a refusal goes on: the word that was probably meant, else all that are right, else nothing."""
     choices = sorted(right)
-    near = difflib.get_close_matches(wrong, choices, n=1, cutoff=NEAR)
-    if near:
+    if near := difflib.get_close_matches(wrong, choices, n=1, cutoff=NEAR):
         return f"; did you mean {near[0]}?"
     return f"; use one of: {', '.join(choices)}" if choices else ""
 

@@ -303,8 +303,7 @@ class EmbeddingQueue:
             if backlog is None:
                 continue
             try:
-                texts = backlog.take(now, TOGETHER if self.local else TOGETHER_REMOTE)
-                if texts:
+                if texts := backlog.take(now, TOGETHER if self.local else TOGETHER_REMOTE):
                     self._embed_for(backlog, texts)
                     return 0.0
             finally:

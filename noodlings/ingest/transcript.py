@@ -187,8 +187,7 @@ def _speaker(row: dict[str, Any], names: set[str]) -> str:
 
 def _told(text: str, names: set[str]) -> tuple[str, str, Kind]:
     """The name of whoever did something, and what, from a line as players see it."""
-    said = _SAYS.match(text)
-    if said:
+    if said := _SAYS.match(text):
         words = clean(said["words"].strip().strip('"“”'))
         kind = {"thinks": Kind.THOUGHT, "whispers": Kind.WHISPER}.get(said["verb"], Kind.SAY)
         return said["name"], words or text, kind

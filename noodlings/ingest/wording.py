@@ -82,8 +82,7 @@ _SEEN = re.compile(
 def without_address(line: str) -> tuple[str, bool]:
     """A line that players see, without what servers show of its way, and whether it may be private."""
     sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
-    speaker = _SPEAKER.match(line)
-    if speaker:
+    if speaker := _SPEAKER.match(line):
         sent = sent or _TO.search(speaker[0]) is not None
         rest = line[speaker.end() :]
         line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"

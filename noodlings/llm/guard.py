@@ -112,14 +112,12 @@ _EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 
 def _kept(text: str, utterance: Utterance | None) -> str:
     """The sentences of an answer before the first fault. Raises `Refused` if there are none."""
-    found = _first(text, utterance, spoils=False)
-    while found is not None:
+    while found := _first(text, utterance, spoils=False):
         at, reason = found
         ends = [end.end() for end in SENTENCE_END.finditer(text[:at].rstrip())]
         text = text[: ends[-1]] if ends else ""
         if not any(c.isalnum() for c in text):
             raise Refused(reason.words, reason.advice)
-        found = _first(text, utterance, spoils=False)
     if found := _first(text, utterance, spoils=True):
         raise Refused(found[1].words, found[1].advice)
     return text

@@ -145,8 +145,7 @@ def _parsed(text: bytes | str, otherwise: str, key: str) -> Any:
         found = json.loads(text)
     except (ValueError, RecursionError):
         raise CallFailed(otherwise) from None
-    error = found.get("error") if isinstance(found, dict) else None
-    if error:
+    if isinstance(found, dict) and (error := found.get("error")):
         said = error.get("message") if isinstance(error, dict) else error
         raise CallFailed(f"it answered with an error: {clean_words(str(said), key)}")
     return found

@@ -211,8 +211,7 @@ class Database(SqlDatabase):
                 f"{self.path} is a link to a file that is not there: is its disk mounted? To start afresh,"
                 " delete the link"
             )
-        left = [name for name in LOGS if self.path.with_name(name).exists()]
-        if left:
+        if left := [name for name in LOGS if self.path.with_name(name).exists()]:
             raise StoreError(
                 f"{self.path} is missing, but {left[0]} is beside it: put the file back, or a backup without"
                 f" {' and '.join(left)}. To start afresh, move the remaining files away"

@@ -284,8 +284,7 @@ class MuLog:
 
     def _heard(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, speaker, words and kind of a line, as if it were public."""
-        channel = _CHANNEL.match(line)
-        if channel:
+        if channel := _CHANNEL.match(line):
             rest = channel["rest"]
             nick, _, host = channel["channel"].partition("(")
             if "@" in host:  # [bob(~bob@host)] hi
@@ -300,11 +299,9 @@ class MuLog:
     def _said(self, line: str) -> tuple[str, str, Kind] | None:
         """Speaker, words and kind of something said or paged, or of an arrival or departure."""
         for form in (_PAGE, _AFAR, _SENSED, _SAYS, _COLON):
-            found = form.match(line)
-            if found:
+            if found := form.match(line):
                 return found["name"], found["words"], Kind.SAY
-        comes = _COMES.match(line)
-        if comes:
+        if comes := _COMES.match(line):
             arrived = comes["how"] in ("arrived", "connected")
             return comes["name"], comes["words"], Kind.ARRIVE if arrived else Kind.LEAVE
         name, _, words = line.partition(": ")
@@ -331,8 +328,7 @@ def _form_of_times(path: Path) -> re.Pattern[str] | None:
     for item in islice(lines_of(path), _SAMPLE):
         if isinstance(item, tuple):
             lines += 1
-            beginning = _BEGINNING.match(clean(item[1][:_LONGEST_HEADING])[:_LONGEST_TIME])
-            if beginning:
+            if beginning := _BEGINNING.match(clean(item[1][:_LONGEST_HEADING])[:_LONGEST_TIME]):
                 parts = list(_PART.finditer(beginning[0].rstrip()))
                 now = [part[0] for part in parts if part["word"]]
                 latest = next((part[0] for part in reversed(parts) if part["time"]), "")

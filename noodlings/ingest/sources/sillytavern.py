@@ -62,8 +62,7 @@ def moment_of(sent: Any) -> float | None:
     """A `send_date` in any of its formats as seconds since 1970-01-01 UTC, or None."""
     if not isinstance(sent, str):
         return seconds(sent)
-    found = _COMPACT.match(sent.strip())
-    if found:
+    if found := _COMPACT.match(sent.strip()):
         parts = {part: int(value or 0) for part, value in found.groupdict().items()}
         millisecond = parts.pop("millisecond")
         try:
