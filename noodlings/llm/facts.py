@@ -149,18 +149,11 @@ def _borne(listed: Iterable[dict[str, Any]], told: ToldLines) -> Iterator[Unders
         if about.casefold() in (*_SPEAKERS, told.speaker.casefold()):
             about = SPEAKER
         is_sentence = len(words) <= LONGEST_FACT and not words.endswith("?") and " " in words
-        if (
-            not is_sentence
-            or not _is_cited(quote, words, line)
-            or not _is_grounded(words, about, kind, line, told)
-        ):
-            continue
-        replaced = _numbered(fact.get("replaces"), told.known)
-        same_matter = replaced is not None and (given(replaced, ABOUT), given(replaced, FACT_KIND)) == (
-            about,
-            kind,
-        )
-        yield UnderstoodFact(line.id, about, kind, words, replaced.id if replaced and same_matter else None)
+        if is_sentence and _is_cited(quote, words, line) and _is_grounded(words, about, kind, line, told):
+            replaced = _numbered(fact.get("replaces"), told.known)
+            if replaced and (given(replaced, ABOUT), given(replaced, FACT_KIND)) != (about, kind):
+                replaced = None  # of another matter
+            yield UnderstoodFact(line.id, about, kind, words, replaced.id if replaced else None)
 
 
 def _text(given: Any) -> str:

@@ -126,8 +126,8 @@ def _kept(text: str, utterance: Utterance | None) -> str:
 def _first(text: str, utterance: Utterance | None, *, spoils: bool) -> tuple[int, Reason] | None:
     """Where the first fault begins, and which it is."""
     shown = _EMPHASIS.sub(" ", text)  # as long as before
-    reasons = [reason for reason in REASONS if reason.spoils is spoils]
-    found = [(at, reason) for reason in reasons if (at := reason.find(shown, utterance)) is not None]
+    faults = ((reason.find(shown, utterance), reason) for reason in REASONS if reason.spoils is spoils)
+    found = [(at, reason) for at, reason in faults if at is not None]
     return min(found, key=lambda one: one[0], default=None)
 
 

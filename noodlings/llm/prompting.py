@@ -96,14 +96,13 @@ def reply_prompt(utterance: Utterance, tokens: int = 3_000) -> Prompt:
 
 
 def _reply_prompt(utterance: Utterance) -> Prompt:
-    persona, percept = utterance.persona, utterance.percept
     talk, since = _talk(utterance)
-    system = {"identity": persona.prompt, "examples": _examples(persona), "name": persona.name}
     shown_already = {entry.id for entry in utterance.history}
     # By when it happened: what a source told was stored late, and may be years old.
     by_time = sorted(utterance.recalled, key=lambda found: (found.entry.timestamp, found.entry.id))
     memories = [found for found in by_time if found.entry.id not in shown_already]
-    user = {
+    slots = {
+        "examples": _examples(utterance.persona),
         "since": since and f"{since}\n\n",
         "where": _where(utterance),
         "people": "".join(_known(one, utterance) for one in utterance.relationships),
@@ -113,11 +112,9 @@ def _reply_prompt(utterance: Utterance) -> Prompt:
         "memories": _section("memories", "\n".join(_in_mind(found, utterance) for found in memories)),
         "lens": _section("lens", _strongest(utterance)),
         "game": _game(utterance.blocks),
-        "what": _what(utterance),
-        "heard": fenced(percept.text, LONGEST_EVENT),
     }
-    first, last = _messages("reply", system | user)
-    return _in_kind((first, *talk, last), persona)
+    first, last = _messages("reply", _of_turn(utterance) | slots)
+    return _in_kind((first, *talk, last), utterance.persona)
 
 
 def _talk(utterance: Utterance) -> tuple[list[PromptMessage], str]:
@@ -176,15 +173,8 @@ def appraisal_prompt(text: str, addressed: bool) -> Prompt:
 
 
 def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
-    slots = {
-        "identity": utterance.persona.prompt,
-        "name": utterance.persona.name,
-        "lens": _lens(lens, utterance),
-        "what": _what(utterance),
-        "heard": fenced(utterance.percept.text, LONGEST_EVENT),
-        "thought": fenced(thought, LONGEST_EVENT),
-    }
-    return _in_kind(_messages("modulate", slots), utterance.persona)
+    slots = {"lens": _lens(lens, utterance), "thought": fenced(thought, LONGEST_EVENT)}
+    return _in_kind(_messages("modulate", _of_turn(utterance) | slots), utterance.persona)
 
 
 def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Sequence[str]) -> Prompt:
@@ -202,15 +192,8 @@ def action_prompt(utterance: Utterance, response: str) -> Prompt:
         {"name": one.name, "description": one.description, "arguments": one.schema["properties"]}
         for one in utterance.percept.actions
     ]
-    slots = {
-        "identity": utterance.persona.prompt,
-        "name": utterance.persona.name,
-        "actions": "\n".join(map(_bracketless, offered)),
-        "what": _what(utterance),
-        "heard": fenced(utterance.percept.text, LONGEST_EVENT),
-        "said": fenced(response, LONGEST_EVENT),
-    }
-    return _messages("action", slots)
+    slots = {"actions": "\n".join(map(_bracketless, offered)), "said": fenced(response, LONGEST_EVENT)}
+    return _messages("action", _of_turn(utterance) | slots)
 
 
 def facts_prompt(told: ToldLines, kinds: Sequence[str]) -> Prompt:
@@ -274,11 +257,9 @@ def all_templates() -> str:
 
 def _messages(name: str, slots: dict[str, str]) -> Prompt:
     """The system's and the user's message of a template, filled."""
-    system, user = template(name).split("\n---\n", 1)
-    return (
-        PromptMessage("system", Template(system).substitute(slots).strip()),
-        PromptMessage("user", Template(user).substitute(slots).strip()),
-    )
+    parts = template(name).split("\n---\n", 1)
+    system, user = (Template(part).substitute(slots).strip() for part in parts)
+    return PromptMessage("system", system), PromptMessage("user", user)
 
 
 def _in_kind(messages: Prompt, persona: Persona) -> Prompt:
@@ -324,11 +305,8 @@ def _lens(lens: Lens, utterance: Utterance) -> str:
     read = [fenced(note, LONGEST_MEMORY) for note in lens.notes[:READ]]
     read += [_memory(entry, utterance) for entry in lens.entries[:READ]]
     images = _lines([symbol.symbolic_encoding for symbol in lens.symbols[:READ]])
-    return (
-        f"- {strength}: {clean(lens.direction)}"
-        + _within("read", "\n".join(read))
-        + _within("images", images)
-    )
+    shown_with = _within("read", "\n".join(read)) + _within("images", images)
+    return f"- {strength}: {clean(lens.direction)}{shown_with}"
 
 
 def _within(tag: str, lines: str) -> str:
@@ -341,11 +319,17 @@ def _lines(texts: Sequence[str]) -> str:
     return "\n".join(fenced(text, LONGEST_MEMORY) for text in texts)
 
 
-def _what(utterance: Utterance) -> str:
+def _of_turn(utterance: Utterance) -> dict[str, str]:
+    """The slots for who the character is, and for what it answers."""
     percept = utterance.percept
-    if percept.kind is Kind.EVENT and percept.data.get("event"):
-        return "In the game this happens"
-    return f"{fenced(utterance.speaker, LONGEST_NAME)} {_DID[percept.kind]}"
+    in_game = percept.kind is Kind.EVENT and percept.data.get("event")
+    did = f"{fenced(utterance.speaker, LONGEST_NAME)} {_DID[percept.kind]}"
+    return {
+        "identity": utterance.persona.prompt,
+        "name": utterance.persona.name,
+        "what": "In the game this happens" if in_game else did,
+        "heard": fenced(percept.text, LONGEST_EVENT),
+    }
 
 
 def _in_mind(found: Recalled, utterance: Utterance) -> str:

@@ -66,24 +66,21 @@ def image_in(text: str, event: str, avoid: Sequence[str]) -> str:
     """
     image = _first_line(text)
     words = topic_stems(tokens(image))
-    if not words:
-        raise _refused("has no words in it")
-    if words & _ABOUT:
-        raise _refused("is words about one")
-    if "*" in image:
-        raise _refused("is something that somebody does")
-    if _SPOKEN.search(image):
-        raise _refused("is somebody's line")
-    if foreign_at(image, (event,)) is not None:
-        raise _refused("is in another language")
-    if words & topic_stems(tokens(" ".join(EXAMPLES))):
-        raise _refused("is one of the examples")
-    if any(_share(words, topic_stems(tokens(old))) >= ALIKE for old in avoid):
-        raise _refused("was there before")
-    if len(words & topic_stems(tokens(event))) >= REPEATED * len(words):
-        raise _refused("only tells again what happened")
-    if not _capitalised(image[1:]).isdisjoint(_capitalised(event)):
-        raise _refused("names somebody of the moment")  # without saying whom, which a log would keep
+    faults = {
+        "has no words in it": not words,
+        "is words about one": words & _ABOUT,
+        "is something that somebody does": "*" in image,
+        "is somebody's line": _SPOKEN.search(image),
+        "is in another language": foreign_at(image, (event,)) is not None,
+        "is one of the examples": words & topic_stems(tokens(" ".join(EXAMPLES))),
+        "was there before": any(_share(words, topic_stems(tokens(old))) >= ALIKE for old in avoid),
+        "only tells again what happened": len(words & topic_stems(tokens(event))) >= REPEATED * len(words),
+        # Without saying whom, which a log would keep.
+        "names somebody of the moment": _capitalised(image[1:]) & _capitalised(event),
+    }
+    for why, found in faults.items():
+        if found:
+            raise _refused(why)
     return image
 
 

@@ -308,14 +308,11 @@ class Transport:
             "model": model,
             "messages": [asdict(message) for message in call.prompt],
             "max_tokens": tokens,
+            "max_completion_tokens": tokens if "max_tokens" in refused else None,
             "temperature": call.temperature,
+            "seed": call.seed,
+            "response_format": call.format,
         }
-        if "max_tokens" in refused:
-            wanted["max_completion_tokens"] = tokens
-        if call.seed is not None:
-            wanted["seed"] = call.seed
-        if call.format is not None:
-            wanted["response_format"] = call.format
         if call.streamed:
             wanted |= {"stream": True, "stream_options": {"include_usage": True}}
         if call.sampling is not None:
