@@ -183,8 +183,7 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
             column(row, f"entries.{name}", partial(_require, types))
         kind = column(row, "entries.kind", Kind)
         witnesses = column(row, "entries.audience", circle_of)
-        confined = None if row["confined"] is None else bool(row["confined"])
-        kept_of = partial(kept_audience, kind, row["user_id"], witnesses, confined)
+        kept_of = partial(kept_audience, kind, row["user_id"], witnesses, row["confined"])
         return MemoryEntry(
             **{name: row[name] for name in _TYPES} | {"source": row["source"] or ""},
             id=row["id"],
@@ -241,28 +240,20 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
                 raise ValueError("vectors")
         known = [_KINDS[kind] for kind in kinds]
         heard = {
-            n: kept_audience(
-                known[n],
-                users[n],
-                circle_of(witnesses[n]),
-                None if only is None else bool(only),
-                tiers[n],
-            )
+            n: kept_audience(known[n], users[n], circle_of(witnesses[n]), only, tiers[n])
             for n, only in enumerate(confined)
             if only != 0
         }
-        for n in [n for n, tier in enumerate(tiers) if tier == Tier.SEALED]:
+        if sealed := {n for n, tier in enumerate(tiers) if tier == Tier.SEALED}:
+            columns = zip((texts, responses, extras, places), _WITHOUT_WORDS.values(), strict=True)
             texts, responses, extras, places = (
-                (*column[:n], withheld, *column[n + 1 :])
-                for column, withheld in zip(
-                    (texts, responses, extras, places), _WITHOUT_WORDS.values(), strict=True
-                )
+                tuple(withheld if n in sealed else one for n, one in enumerate(column))
+                for column, withheld in columns
             )
         weights = [
             importance if document is None else weighed(importance, _hindsight(document))
             for importance, document in zip(importances, seen, strict=True)
         ]
-        marked = {n: from_json(extra, "extra") for n, extra in enumerate(extras) if extra is not None}
         return EntryColumns(
             ids,
             timestamps,
@@ -274,8 +265,8 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
             known,
             places,
             {n: audience for n, audience in heard.items() if audience.confined},
-            {n: tags_in(extra) for n, extra in marked.items()},
-            [bool(told) for told in ingested],
+            {n: tags_in(from_json(one, "extra")) for n, one in enumerate(extras) if one is not None},
+            list(map(bool, ingested)),
             [blob is not None for blob in blobs],
             vectors,
             {

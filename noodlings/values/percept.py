@@ -137,7 +137,7 @@ def kept_audience(
     """
     if confined is None:
         return audience_of(kind, user_id, witnesses)
-    return Audience(frozenset(witnesses), confined, Tier(tier))
+    return Audience(frozenset(witnesses), bool(confined), Tier(tier))
 
 
 @dataclass(frozen=True, slots=True)
