@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import StoreError, UserError
 from noodlings.ports import (
@@ -35,6 +35,7 @@ from noodlings.store.opening import open_database
 from noodlings.store.rows import (
     Row,
     Stored,
+    Value,
     columns_of,
     entry_of,
     link_of,
@@ -55,8 +56,6 @@ from noodlings.values.trace import Trace
 
 if TYPE_CHECKING:
     from noodlings.store.sharing import Sharing
-
-Value = TypeVar("Value")
 
 log = logging.getLogger(__name__)
 

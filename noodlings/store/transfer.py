@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from noodlings.errors import StoreError
 from noodlings.store import statements as sql
@@ -17,6 +16,7 @@ from noodlings.store.ingested_rows import taken_of
 from noodlings.store.opening import open_database
 from noodlings.store.rows import (
     Stored,
+    Value,
     entry_of,
     link_of,
     state_of,
@@ -30,8 +30,6 @@ from noodlings.store.vault import Encryption
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, EntryVector, Link
 from noodlings.values.trace import Trace
-
-Value = TypeVar("Value")
 
 
 class SqlSnapshot:

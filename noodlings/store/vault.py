@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from noodlings.config import StoreSettings
 from noodlings.errors import StoreError, UserError
@@ -22,14 +22,13 @@ from noodlings.store import statements as sql
 from noodlings.store.cipher import DataKey, Unopened, UserKey, header, place, sealed_with
 from noodlings.store.keys import UserKeys
 from noodlings.store.packing import packed_vector, unpacked_vectors
-from noodlings.store.rows import WHAT, Row, Stored
+from noodlings.store.rows import WHAT, Row, Stored, Value
 from noodlings.store.tables import metadata
 from noodlings.values.audience import Tier
 
 if TYPE_CHECKING:
     from noodlings.store.transaction import Transaction
 
-Value = TypeVar("Value")
 KeptKeys = Sequence[tuple[int, str, bytes, int | None]]
 KEPT_KEYS = "SELECT number, key_id, wrapped, sealed_from FROM keys ORDER BY number"
 """The data keys of a database, the newest last."""
