@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import filterfalse
-from typing import NewType, ParamSpec, TypeVar
+from typing import Any, NewType, ParamSpec, TypeVar
 
 CleanText = NewType("CleanText", str)
 """Text that passed through `clean`."""
@@ -94,6 +94,18 @@ def clean(text: str) -> CleanText:
     if "  " in text:
         text = _SPACES.sub(" ", text)
     return CleanText(text.strip())  # the only space that is left is " "
+
+
+def with_texts(value: Any, changed: Callable[[str], str]) -> Any:
+    """JSON-compatible data in which every text is changed, also where it is a key."""
+    match value:
+        case str():
+            return changed(value)
+        case list() | tuple():
+            return type(value)(with_texts(part, changed) for part in value)
+        case dict():
+            return {with_texts(name, changed): with_texts(part, changed) for name, part in value.items()}
+    return value
 
 
 def one_line(text: str) -> str:

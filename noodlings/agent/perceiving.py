@@ -25,7 +25,7 @@ from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.errors import UserError
 from noodlings.ports import Repository, Understood
-from noodlings.text import CleanText
+from noodlings.text import CleanText, with_texts
 from noodlings.values.affect import Affect
 from noodlings.values.audience import TIER_WORDS, Tier
 from noodlings.values.floor import Decision
@@ -123,21 +123,14 @@ def shield(services: AgentServices, value: Any) -> tuple[Any, str, Tier]:
     if find is None:
         return value, "", Tier.OPEN
 
-    def masked(part: Any) -> Any:
-        match part:
-            case str():
-                found = find(part)
-                kinds.update(dict.fromkeys(datum.kind for datum in found))
-                for datum in reversed(found) if services.mask_personal else ():
-                    part = f"{part[: datum.start]}[{datum.kind}]{part[datum.end :]}"
-                return part
-            case list() | tuple():
-                return type(part)(map(masked, part))
-            case dict():
-                return {masked(name): masked(inner) for name, inner in part.items()}
-        return part
+    def masked(text: str) -> str:
+        found = find(text)
+        kinds.update(dict.fromkeys(datum.kind for datum in found))
+        for datum in reversed(found) if services.mask_personal else ():
+            text = f"{text[: datum.start]}[{datum.kind}]{text[datum.end :]}"
+        return text
 
-    masked_value = masked(value)
+    masked_value = with_texts(value, masked)
     raised = Tier.SECRET if services.store.keeps_secrets else Tier.CONFINED
     return masked_value, ", ".join(kinds), raised if kinds and not services.mask_personal else Tier.OPEN
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from noodlings.ingest.record import SourceRecord
-from noodlings.text import clean
+from noodlings.text import clean, with_texts
 from noodlings.values.memory import MemoryEntry, given
 from noodlings.values.percept import Kind
 
@@ -101,7 +100,7 @@ class Commit:
 def commit_of(entry: MemoryEntry) -> Commit | None:
     """The commit that a memory is about, or None if it is about something else or in an unknown format."""
     try:
-        return _adapter().validate_python(_cleaned(given(entry, TAG)))
+        return _adapter().validate_python(with_texts(given(entry, TAG), clean))  # it may be imported
     except ValidationError:
         return None
 
@@ -109,18 +108,6 @@ def commit_of(entry: MemoryEntry) -> Commit | None:
 @cache
 def _adapter() -> TypeAdapter[Commit]:
     return TypeAdapter(Commit)
-
-
-def _cleaned(data: Any) -> Any:
-    """The data with every text cleaned: it may come from an import."""
-    match data:
-        case str():
-            return clean(data)
-        case list() | tuple():
-            return [_cleaned(one) for one in data]
-        case dict():
-            return {name: _cleaned(one) for name, one in data.items()}
-    return data
 
 
 def split_words(name: str) -> str:
