@@ -7,7 +7,7 @@ what is too long is cut with a visible sign.
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import filterfalse
 from typing import Any, NewType, ParamSpec, TypeVar
@@ -190,6 +190,11 @@ def unaccented(text: str) -> str:
         return folded
     bare = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", folded)))
     return unicodedata.normalize("NFC", bare)  # Hangul in whole characters
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A regular expression for one of these words, the longest first."""
+    return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
 
 def shorten(text: str, width: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,7 +21,7 @@ from noodlings.llm.foreign_language import foreign_at
 from noodlings.llm.loops import WORD, loop_at
 from noodlings.llm.prompting import TONES, all_templates
 from noodlings.ports import Utterance
-from noodlings.text import clean, shorten
+from noodlings.text import any_of, clean, shorten
 from noodlings.values.acting import ACT
 from noodlings.values.persona import Persona
 
@@ -134,7 +134,7 @@ def _first(text: str, utterance: Utterance | None, *, spoils: bool) -> tuple[int
 def _bare(text: str, persona: Persona) -> str:
     """An answer without thinking, formatting, the speaker's name before lines, and quotation marks around."""
     lines = (clean(line) for line in _ended(_FORMATTING.sub(" ", without_thinking(text))).splitlines())
-    names = _one_of(persona.called)
+    names = any_of(persona.called)
     own = re.compile(rf"^\W*{names}\W*?(?:(?:says|said)\W*?)?:[*_]*\s*", re.IGNORECASE)
     bare = "\n".join(own.sub("", line, count=1) for line in lines if line)
     return _unquoted(_ANSWER.sub("", bare, count=1))
@@ -177,10 +177,6 @@ def _closed(line: str) -> str:
     """A line that was cut, with the closing mark of a gesture or quotation that it was cut in."""
     odd = "".join(mark for mark in '"*' if line.count(mark) % 2)
     return line + odd if len(line + odd) <= LONGEST_REPLY else line
-
-
-def _one_of(names: Iterable[str]) -> str:
-    return f"(?:{'|'.join(re.escape(name) for name in sorted(names, key=len, reverse=True))})"
 
 
 def _by(pattern: str) -> Callable[[str, Utterance | None], int | None]:
@@ -247,7 +243,7 @@ _MACHINE = re.compile(r"\b(?:AI|artificial|robot|android|machine|computer|automa
 def _refusal(text: str, utterance: Utterance | None) -> int | None:
     """Where a model speaks of itself, or of the character that it plays."""
     persona = None if utterance is None else utterance.persona
-    name = r"\w+" if persona is None else _one_of(persona.called)
+    name = r"\w+" if persona is None else any_of(persona.called)
     played = re.search(
         rf"\b(?:respond|answer|reply|speak)(?:ing)?\ as\ {name}\b"
         rf"|\bhow\ {name}\ would\ (?:respond|answer|reply)\b"
@@ -269,7 +265,7 @@ def _tags() -> re.Pattern[str]:
     ours = set(re.findall(r"</?(\w+)>", all_templates())) | {"read", "images"}
     theirs = {"system", "user", "assistant", "response", "reply", "answer", "output", "message", "context"}
     alone = r"^[^\w\n]*?<[a-z]\w*>[^\w\n]*$|<[a-z]\w*\Z"  # on a line, or unfinished at the end
-    known = rf"<{_one_of(ours | theirs)}(?:\s[^<>]*)?>|</\w*"
+    known = rf"<{any_of(ours | theirs)}(?:\s[^<>]*)?>|</\w*"
     return re.compile(f"{known}|{alone}", re.IGNORECASE | re.MULTILINE)
 
 
@@ -298,7 +294,7 @@ def _speaker(text: str, utterance: Utterance | None) -> int | None:
     found = [at.start() for at, name in zip(labels, names, strict=True) if name in roles or name in often]
     if others:
         speaks = (
-            rf"(?:^|(?<=[.!?…\"”*])\ )[^\w\n]{{0,{MOST_MARKS}}}{_one_of(others)}\W?(?:\ says\ to\ you)?[*_]*:"
+            rf"(?:^|(?<=[.!?…\"”*])\ )[^\w\n]{{0,{MOST_MARKS}}}{any_of(others)}\W?(?:\ says\ to\ you)?[*_]*:"
         )
         found += [at.start() for at in re.finditer(speaks, text, re.IGNORECASE | re.MULTILINE)]
     return min(found, default=None)

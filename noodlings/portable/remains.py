@@ -23,7 +23,7 @@ from noodlings.stemming import UNSPACED, ordinary_words
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
-from noodlings.text import shorten
+from noodlings.text import any_of, shorten
 
 NAMELESS = "[forgotten]"
 EXPORTED = b'"format": "noodlings-'
@@ -63,11 +63,11 @@ class Marks:
     @classmethod
     def of(cls, called: Iterable[str], said: Iterable[str], words: Collection[str], history: bool) -> Marks:
         """Of ids and names, texts, and words that are theirs alone."""
-        names = "|".join(map(re.escape, sorted(filter(None, called), key=len, reverse=True)))
+        names = any_of(filter(None, called))
         quotes = {shorten(text, _QUOTED).rstrip("…") for text in said}
         long_enough = tuple(sorted(one for one in quotes if len(_UNSPACED.sub("  ", one)) >= _SHORTEST))
         letter = rf"[^\W{UNSPACED}]"  # a name has no space beside it in scripts without them
-        whole_words = re.compile(rf"(?<!{letter})(?:{names})(?!{letter})", re.I)
+        whole_words = re.compile(rf"(?<!{letter}){names}(?!{letter})", re.I)
         return cls(whole_words, long_enough, frozenset(words) - ordinary_words(), history)
 
     def within(self, text: str) -> Marks:

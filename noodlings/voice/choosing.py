@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from noodlings.ports import Allowance, Utterance
-from noodlings.text import folded
+from noodlings.text import any_of, folded
 from noodlings.values.action import Action, Argument, OfferedAction, ParameterSchema
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
@@ -156,8 +156,7 @@ def _values(
         table = {choice.replace("_", " ").lower(): choice for choice in parameter.enum}
         speaker = table.get(utterance.speaker.lower())
         table = ({} if speaker is None else dict.fromkeys(_SPEAKER, speaker)) | table
-    either = "|".join(re.escape(word) for word in sorted(table, key=len, reverse=True))
-    for match in re.finditer(rf"(?<!\w)(?:{either})(?!\w)", rest, re.I):
+    for match in re.finditer(rf"(?<!\w){any_of(table)}(?!\w)", rest, re.I):
         if match[0].lower() in table:
             yield table[match[0].lower()], match
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from noodlings import stemming
 from noodlings.ports import Utterance
-from noodlings.text import cached_by_text, clean, without_hasty_will
+from noodlings.text import any_of, cached_by_text, clean, without_hasty_will
 from noodlings.validation import yaml_of
 from noodlings.values.percept import told_name
 from noodlings.values.persona import Persona
@@ -269,16 +269,12 @@ def _begins(parts: list[str], start: str) -> bool:
 
 def self_as_me(text: str, persona: Persona) -> str:
     """What was done to the speaker: "hugs Phi" as "hugs me"."""
-    return re.sub(rf"\b(?:{_alternatives(persona.called)})\b", "me", text, flags=re.I)
-
-
-def _alternatives(called: tuple[str, ...]) -> str:
-    return "|".join(re.escape(n) for n in sorted(set(called), key=lambda n: (-len(n), n)))
+    return re.sub(rf"\b{any_of(persona.called)}\b", "me", text, flags=re.I)
 
 
 @lru_cache(maxsize=256)
 def _vocatives(called: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    names = _alternatives(called)
+    names = any_of(called)
     # "Phi, look" and "hey Phi look", but not "Phi is small", which is said about Phi.
-    start = rf"^(?:@?(?:{names})\s*[,:;!.…—-]+\s*|(?P<hey>hey|oh|dear)\s+@?(?:{names})\b[,:;!.…—-]*\s*)"
-    return re.compile(start, re.I), re.compile(rf",?\s+@?(?:{names})\s*([.!?…]*)\s*$", re.I)
+    start = rf"^(?:@?{names}\s*[,:;!.…—-]+\s*|(?P<hey>hey|oh|dear)\s+@?{names}\b[,:;!.…—-]*\s*)"
+    return re.compile(start, re.I), re.compile(rf",?\s+@?{names}\s*([.!?…]*)\s*$", re.I)
