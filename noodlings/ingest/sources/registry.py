@@ -43,22 +43,22 @@ def _mapped(path: Path, options: SourceOptions) -> Iterator[Item]:
 
 
 def _document(path: Path, options: SourceOptions) -> Iterator[Item]:
-    source = f"document:{clean(path.name)}"
-    return _whole(document(path, source, options.persona.id), source, Kind.READ, options)
+    source, reader = f"document:{clean(path.name)}", options.persona.id
+    return _whole(document(path, source, reader), source, options.held(source), Kind.READ, reader)
 
 
 def _lore(path: Path, options: SourceOptions) -> Iterator[Item]:
-    source = f"lore:{clean(path.name)}"
-    return _whole(lore(path, source, options.persona), source, Kind.KNOWN, options)
+    source, persona = f"lore:{clean(path.name)}", options.persona
+    return _whole(lore(path, source, persona), source, options.held(source), Kind.KNOWN, persona.id)
 
 
-def _whole(items: Iterable[Item], source: str, kind: Kind, options: SourceOptions) -> Iterator[Item]:
-    """The items of a source that is complete; a record that is no longer among them is withdrawn.
+def _whole(items: Iterable[Item], source: str, held: Iterable[str], kind: Kind, who: str) -> Iterator[Item]:
+    """The items of a source that is complete; what is `held` of it and no longer among them is withdrawn.
 
     It is replaced by a version without its text. The old text is kept but is no longer recalled, until the
     record is back in the source. If part of them could not be read, none is withdrawn.
     """
-    missing, torn = dict.fromkeys(options.held(source)), False
+    missing, torn = dict.fromkeys(held), False
     for item in items:
         torn |= isinstance(item, SourceProblem)
         if isinstance(item, SourceRecord):
@@ -68,7 +68,6 @@ def _whole(items: Iterable[Item], source: str, kind: Kind, options: SourceOption
         yield SourceNote(0, "part of it could not be read, so nothing was withdrawn")
         return
     for record_id in missing:
-        who = options.persona.id
         yield SourceRecord(source, record_id, "(withdrawn)", who, kind=kind, data={WITHDRAWN: True})
 
 
