@@ -23,7 +23,7 @@ from noodlings.scheduling import FairScheduler, LongAnswers
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus
-from noodlings.values.percept import Percept, audience_of
+from noodlings.values.percept import Percept, kept_audience
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 from noodlings.values.trace import Trace
 
@@ -86,7 +86,7 @@ def make_persona(name: str, **changes: object) -> Persona:
 
 def witnessed(entry: MemoryEntry, ids: Collection[str] = ()) -> MemoryEntry:
     """The entry as an agent keeps it: of a whisper or a thought only its witnesses may learn."""
-    return replace(entry, audience=audience_of(entry.kind, entry.user_id, ids))
+    return replace(entry, audience=kept_audience(entry.kind, entry.user_id, ids, None))
 
 
 class SlowVoice:

@@ -67,7 +67,7 @@ class Affect:
     boredom: float = 0.0
 
     def __post_init__(self) -> None:
-        if not _in_range(self.valence, self.arousal, self.fear, self.sorrow, self.boredom):
+        if not _in_range(*self.as_list()):
             raise UserError(f"an affect is out of range (valence −1…1, the others 0…1): {self.as_list()}")
 
     @classmethod
@@ -79,18 +79,18 @@ class Affect:
         """
         if isinstance(numbers, Affect):
             return numbers
-        v, a, f, s, b = _five_floats(numbers)
-        if _in_range(v, a, f, s, b):
-            return _build(v, a, f, s, b)
-        if not all(map(math.isfinite, (v, a, f, s, b))):
-            raise UserError(f"affect must be finite numbers, not {[v, a, f, s, b]}")
-        return _build(_within(v, -1.0), _within(a, 0.0), _within(f, 0.0), _within(s, 0.0), _within(b, 0.0))
+        five = _five_floats(numbers)
+        if not _in_range(*five):
+            if not all(map(math.isfinite, five)):
+                raise UserError(f"affect must be finite numbers, not {five}")
+            five = [_within(five[0], -1.0), *(_within(number, 0.0) for number in five[1:])]
+        return _build(*five)
 
     def array(self) -> npt.NDArray[np.float64]:
         """Shape (5,), in the order of the axes."""
         import numpy as np
 
-        return np.array([self.valence, self.arousal, self.fear, self.sorrow, self.boredom])
+        return np.array(self.as_list())
 
     def as_list(self) -> list[float]:
         """The five numbers in the order of the axes."""

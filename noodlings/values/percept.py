@@ -116,14 +116,8 @@ def told_name(text: str) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in name.split())
 
 
-def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str]) -> Audience:
-    """Who may learn of something; of a whisper or a thought only those who witnessed it.
-
-    Args:
-        user_id: who did it; a witness too.
-        witnessed: who may learn of it, or only the ids of those who witnessed it.
-    """
-    audience = witnessed if isinstance(witnessed, Audience) else Audience(frozenset(witnessed))
+def audience_of(kind: Kind, user_id: str, audience: Audience) -> Audience:
+    """Who may learn of something; of a whisper or a thought only its witnesses, and the user who did it."""
     confined = audience.confined or kind in PRIVATE
     return Audience(audience.witnesses | {user_id}, True, audience.tier) if confined else audience
 
@@ -136,7 +130,7 @@ def kept_audience(
     Raises `ValueError` for a number that is no tier.
     """
     if confined is None:
-        return audience_of(kind, user_id, witnesses)
+        return audience_of(kind, user_id, Audience(frozenset(witnesses)))
     return Audience(frozenset(witnesses), bool(confined), Tier(tier))
 
 
