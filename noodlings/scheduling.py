@@ -38,9 +38,7 @@ class FairQueue(Generic[Waiting]):
         self._by_caller.setdefault(caller, deque()).append(waiting)
 
     def take(self) -> Waiting:
-        """The next one, removed. Raises `LookupError` where nothing waits."""
-        if not self._by_caller:
-            raise LookupError("nothing waits")
+        """The next one, removed; something has to wait."""
         caller = next(iter(self._by_caller))
         own = self._by_caller.pop(caller)
         first = own.popleft()

@@ -214,12 +214,9 @@ class Pipeline:
         for pause in (*PAUSES, None):
             try:
                 return self._attempt(records, again)
-            except StoreError as error:
-                failed = error
+            except StoreError:
                 if pause is not None:
                     self._sleep(pause)
-        if len(records) == 1:
-            return self._attempt(records, again, refused=str(failed))
         report = IngestReport()
         for record in records:
             try:
