@@ -56,22 +56,19 @@ def _rows(agents: tuple[AgentView, ...]) -> TextRows:
         TextColumn("perceived", align="right"),
         TextColumn("what", None),
     )
-    return TextRows(
-        columns,
-        [
-            (
-                words(one.name, LOUD),
-                feeling_text(one.mood),
-                feeling_text(one.affect),
-                Text(f"{one.working:,}"),
-                Text(f"{one.episodic:,}"),
-                Text(f"{one.perceived:,}"),
-                words(one.species, QUIET),
-            )
-            for one in agents
-        ],
-        least=10,
-    )
+    rows = [
+        (
+            words(one.name, LOUD),
+            feeling_text(one.mood),
+            feeling_text(one.affect),
+            Text(f"{one.working:,}"),
+            Text(f"{one.episodic:,}"),
+            Text(f"{one.perceived:,}"),
+            words(one.species, QUIET),
+        )
+        for one in agents
+    ]
+    return TextRows(columns, rows, least=10)
 
 
 _ENDS = {

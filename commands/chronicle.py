@@ -18,15 +18,14 @@ from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.recall.search import MAX_LIMIT
 from noodlings.text import shorten
 
-_SPEC = Spec(
-    '@chronicle NAME "QUESTION" [--limit N]', (Flag("limit", "N", int, 1, MAX_LIMIT),), text="QUESTION"
-)
 PAGE = 5
 """Commits shown at a time."""
 _FILES, _BODY = 3, 240
 
 
-@looking_inside(_SPEC)
+@looking_inside(
+    Spec('@chronicle NAME "QUESTION" [--limit N]', (Flag("limit", "N", int, 1, MAX_LIMIT),), text="QUESTION")
+)
 async def chronicle(context: CommandContext, parsed: Parsed) -> Reply:
     """Ask a character about the history of a code base it has read.
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from rich.text import Text
 
-from commands.parse import Flag, Parsed, Spec, memory_number
+from commands.parse import ID, Flag, Parsed, Spec, memory_number
 from commands.registry import CommandContext, Reply, looking_inside
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
@@ -15,15 +15,8 @@ from noodlings.ports import Forgotten
 from noodlings.text import clean, counted, shorten
 from noodlings.values.memory import MemoryEntry
 
-_NUMBER = Flag("id", "N", int, 1)
 
-_FORGET = Spec("@forget NAME --id N | --user WHO [--yes]", (_NUMBER, Flag("user", "WHO"), Flag("yes")))
-_IMPORTANCE = Spec(
-    "@importance NAME --id N --to X | --reset", (_NUMBER, Flag("to", "X", float, 0, 1), Flag("reset"))
-)
-
-
-@looking_inside(_FORGET)
+@looking_inside(Spec("@forget NAME --id N | --user WHO [--yes]", (ID, Flag("user", "WHO"), Flag("yes"))))
 async def forget(context: CommandContext, parsed: Parsed) -> Reply:
     """Make a character forget, for good.
 
@@ -65,7 +58,7 @@ async def forget(context: CommandContext, parsed: Parsed) -> Reply:
     return Reply(Forgot.of(agent.id, forgotten).as_dict(), Text(done))
 
 
-@looking_inside(Spec("@correct NAME --id N = WHAT", (_NUMBER,), text="WHAT"))
+@looking_inside(Spec("@correct NAME --id N = WHAT", (ID,), text="WHAT"))
 async def correct(context: CommandContext, parsed: Parsed) -> Reply:
     """Correct the words of a memory.
 
@@ -86,7 +79,7 @@ async def correct(context: CommandContext, parsed: Parsed) -> Reply:
     return Reply(Reworded(agent.id, entry.id, number).as_dict(), Text(said))
 
 
-@looking_inside(Spec("@pin NAME --id N", (_NUMBER,)))
+@looking_inside(Spec("@pin NAME --id N", (ID,)))
 async def pin(context: CommandContext, parsed: Parsed) -> Reply:
     """Pin a memory, so that it never fades.
 
@@ -100,7 +93,7 @@ async def pin(context: CommandContext, parsed: Parsed) -> Reply:
     return _changed(agent, entry, f"{_name(agent)} will hold on to memory {entry.id}: {_quoted(entry)}")
 
 
-@looking_inside(Spec("@unpin NAME --id N", (_NUMBER,)))
+@looking_inside(Spec("@unpin NAME --id N", (ID,)))
 async def unpin(context: CommandContext, parsed: Parsed) -> Reply:
     """Let a pinned memory fade like any other.
 
@@ -115,7 +108,9 @@ async def unpin(context: CommandContext, parsed: Parsed) -> Reply:
     )
 
 
-@looking_inside(_IMPORTANCE)
+@looking_inside(
+    Spec("@importance NAME --id N --to X | --reset", (ID, Flag("to", "X", float, 0, 1), Flag("reset")))
+)
 async def importance(context: CommandContext, parsed: Parsed) -> Reply:
     """Set by hand how important a memory is.
 

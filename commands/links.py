@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, MEMORY_COLUMNS, NAME, NAMES, intensity, memory_cells, said, source_line
-from commands.parse import Flag, Parsed, Spec, memory_number
+from commands.parse import ID, Flag, Parsed, Spec, memory_number
 from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, Flowing, TextColumn, TextRows, heading, hidden, nothing, quiet, stacked
 from noodlings.drawing.marks import LOUD, QUIET, ago, measure, number, words
@@ -18,14 +18,10 @@ from noodlings.inspect.links import DEPTH, FocusEntryView, FocusView, LinkedEntr
 from noodlings.recall.links import MAX_DEPTH
 from noodlings.text import counted
 
-_LINKS = Spec(
-    "@links NAME --id N [--depth N]", (Flag("id", "N", int, 1), Flag("depth", "N", int, 1, MAX_DEPTH))
-)
 _ENDS = (Flag("from", "A", int, 1), Flag("to", "B", int, 1))
-_LINK = Spec("@link NAME --from A --to B", _ENDS)
 
 
-@looking_inside(_LINKS)
+@looking_inside(Spec("@links NAME --id N [--depth N]", (ID, Flag("depth", "N", int, 1, MAX_DEPTH))))
 async def links(context: CommandContext, parsed: Parsed) -> Reply:
     """Show the memories that are linked with one memory, as a tree.
 
@@ -46,7 +42,7 @@ async def links(context: CommandContext, parsed: Parsed) -> Reply:
     return Reply(view.as_dict(), links_view(view))
 
 
-@looking_inside(_LINK)
+@looking_inside(Spec("@link NAME --from A --to B", _ENDS))
 async def link(context: CommandContext, parsed: Parsed) -> Reply:
     """Link one memory of a character with another.
 
@@ -91,11 +87,7 @@ def _ends(parsed: Parsed) -> tuple[int, int]:
 
 
 def links_view(view: LinksView) -> RenderableType:
-    columns = (
-        TextColumn("#", 18),
-        TextColumn("link", 18),
-        *MEMORY_COLUMNS,
-    )
+    columns = (TextColumn("#", 18), TextColumn("link", 18), *MEMORY_COLUMNS)
     root = (Text(str(view.entry.id)), BLANK, *memory_cells(view.entry))
     rows = [root, *_branches(view.linked, view.entry.id, 1, "")]
     count = f"{len(view.linked)} linked" if view.linked else ""
@@ -129,10 +121,7 @@ def _branches(
         yield from _branches(linked, one.entry.id, depth + 1, margin + ("   " if last else "│  "))
 
 
-_FOCUS = Spec('@focus NAME LEVEL "WHAT" [--user WHO]', (Flag("user", "WHO"),), text="WHAT")
-
-
-@looking_inside(_FOCUS)
+@looking_inside(Spec('@focus NAME LEVEL "WHAT" [--user WHO]', (Flag("user", "WHO"),), text="WHAT"))
 async def focus(context: CommandContext, parsed: Parsed) -> Reply:
     """Show what a character would have in mind about something.
 

@@ -63,11 +63,7 @@ _PAGED = ("working", "episodic", "important", "user")
 _LIMITED = (*_PAGED, "affect", "affect-similar")
 _MEMORIES = Spec(
     "@memories NAME [--working | --episodic | --flow | …] [--limit N] [--page N]",
-    (
-        *(Flag(name, "WHO" if name == "user" else "") for name in _VIEWS),
-        Flag("current"),
-        *PAGE_FLAGS,
-    ),
+    (*(Flag(name, "WHO" if name == "user" else "") for name in _VIEWS), Flag("current"), *PAGE_FLAGS),
 )
 
 
@@ -135,13 +131,13 @@ def _show(context: CommandContext, parsed: Parsed, chosen: str) -> tuple[View, R
             return flow, flow_view(flow, caller.sees_all)
     usual = _USUAL.get(chosen, PAGE)
     page = limit_and_offset(parsed, usual)
-    match chosen:
-        case "working":
-            view = inspector.working(caller, name, *page)
-        case "episodic":
-            view = inspector.episodic(caller, name, *page)
-        case "important":
-            view = inspector.important(caller, name, *page)
-        case _:
-            view = inspector.by_user(caller, name, parsed.text("user"), *page)
+    if chosen == "user":
+        view = inspector.by_user(caller, name, parsed.text("user"), *page)
+    else:
+        lists = {
+            "working": inspector.working,
+            "episodic": inspector.episodic,
+            "important": inspector.important,
+        }
+        view = lists[chosen](caller, name, *page)
     return view, entries_view(view, usual)

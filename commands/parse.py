@@ -89,6 +89,10 @@ class Parsed:
         return float(self.flags.get(flag, default))
 
 
+ID = Flag("id", "N", int, 1)
+"""The flag of `memory_number`."""
+
+
 def parse_flags(line: str, spec: Spec) -> Parsed:
     """Read `NAME --flag --other VALUE` (the name may also come last), or `NAME WORDS --flag`.
 

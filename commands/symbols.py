@@ -11,15 +11,13 @@ from commands.parse import Flag, Parsed, Spec
 from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import BLANK, TextColumn, TextRows, heading, hidden, nothing, stacked
 from noodlings.drawing.marks import QUIET, ago, feeling_style, feeling_text, measure, number, words
-from noodlings.inspect.symbols import SymbolsView, SymbolView
+from noodlings.inspect.symbols import SymbolsView
 
 PAGE = 8
 """Symbols shown at a time, two lines each, so that a page fits a terminal of 24 lines."""
 
-_SPEC = Spec("@symbols NAME [--similar] [--limit N] [--page N]", (Flag("similar"), *PAGE_FLAGS))
 
-
-@looking_inside(_SPEC)
+@looking_inside(Spec("@symbols NAME [--similar] [--limit N] [--page N]", (Flag("similar"), *PAGE_FLAGS)))
 async def symbols(context: CommandContext, parsed: Parsed) -> Reply:
     """Look into a character's subconscious.
 
@@ -69,21 +67,20 @@ def _rows(view: SymbolsView) -> TextRows:
     )
     rows: list[tuple[Text, ...]] = []
     for symbol in view.symbols:
-        rows.append(_row(symbol, symbol.likeness if view.similar else symbol.salience))
+        measured = symbol.likeness if view.similar else symbol.salience
+        rows.append(
+            (
+                Text(str(symbol.id), style=QUIET),
+                measure(measured, BAR, feeling_style(symbol.felt.family)),
+                feeling_text(symbol.felt),
+                Text(ago(symbol.age), style=QUIET),
+                words(symbol.made_by, QUIET),
+                words(symbol.image),
+            )
+        )
         event = f"(private) {symbol.event}" if symbol.private else symbol.event
         rows.append((*[BLANK] * (len(columns) - 1), words(f"↳ {event}", QUIET)))
     return TextRows(columns, rows)
-
-
-def _row(symbol: SymbolView, measured: float) -> tuple[Text, ...]:
-    return (
-        Text(str(symbol.id), style=QUIET),
-        measure(measured, BAR, feeling_style(symbol.felt.family)),
-        feeling_text(symbol.felt),
-        Text(ago(symbol.age), style=QUIET),
-        words(symbol.made_by, QUIET),
-        words(symbol.image),
-    )
 
 
 def _nothing(view: SymbolsView) -> str:

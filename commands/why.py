@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows, source_line
-from commands.parse import Flag, Parsed, Spec
+from commands.parse import ID, Flag, Parsed, Spec
 from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import (
     BLANK,
@@ -46,11 +46,7 @@ from noodlings.values.action import Action
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.tone import ToneName, ToneSource
 
-_WHY = Spec(
-    "@why NAME [N] [--silent] [--id N] [--prompt]",
-    (Flag("silent"), Flag("id", "N", int, 1), Flag("prompt")),
-    text="N",
-)
+_WHY = Spec("@why NAME [N] [--silent] [--id N] [--prompt]", (Flag("silent"), ID, Flag("prompt")), text="N")
 _ADDED = "bold underline"
 _KEPT = 3
 """The most unchanged words in a row that are still shown."""
