@@ -28,10 +28,6 @@ class ShownRows:
     def __contains__(self, row: Row) -> bool:
         return id(row) in self._ids
 
-    def is_elsewhere(self, row: Row) -> bool:
-        """Whether another list shows this dict."""
-        return id(row) in _shown and id(row) not in self._ids
-
     def keep(self, rows: Iterable[Row]) -> None:
         """Show these dicts and no others."""
         now = {id(row) for row in rows}
@@ -44,7 +40,7 @@ class ShownRows:
     def claim(self, row: Row, instead: Row) -> Row:
         """Show a row, or another dict `instead` if another list shows it; returns the dict that is shown."""
         with _changing:
-            row = instead if self.is_elsewhere(row) else row
+            row = instead if id(row) in _shown and row not in self else row
             self._ids.add(id(row))
             _shown.add(id(row))
         return row

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -98,7 +98,7 @@ def import_(
 
     settings = settings_of(data, config)
     store, encryption = settings.store, Encryption.of(settings.store)
-    with _input(file) as raw:
+    with in_words(file, "read"), regular(file).open("rb") as raw:  # it is read twice
         total = count_lines(file)
         try:
             lines = OpenedExport(raw, partial(_key, encryption.keys)) if header_of(raw) else raw
@@ -344,12 +344,6 @@ def output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
         aside.open("w", encoding="utf-8", newline="\n") as stream,
     ):
         yield stream.write
-
-
-@contextmanager
-def _input(path: Path) -> Iterator[BinaryIO]:
-    with in_words(path, "read"), regular(path).open("rb") as file:  # it is read twice
-        yield file
 
 
 def _counted(found: Contents) -> str:

@@ -45,7 +45,11 @@ def studio(
     """
     from noodlings.host import studio as sources
 
-    _require_terminal()
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):  # textual draws on stderr
+        raise UserError(
+            "The studio needs a terminal for its keys and its screen. "
+            "In a browser, open the address of noodlings serve."
+        )
     given_folder = {"store": {"path": str(data)}} if data else {}
     source = (
         sources.remote_source(url, token, user) if url else sources.process_source(config, **given_folder)
@@ -54,12 +58,3 @@ def studio(
 
     source.connect()
     Studio(source, agent).run()
-
-
-def _require_terminal() -> None:
-    """Raise `UserError` where there is no keyboard or no screen: textual draws on stderr."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UserError(
-            "The studio needs a terminal for its keys and its screen. "
-            "In a browser, open the address of noodlings serve."
-        )

@@ -63,7 +63,6 @@ class LocomoQuestion:
 class LocomoConversation:
     """One file. `dropped` counts evidence that names no turn; questions without evidence are left out."""
 
-    name: str
     percepts: tuple[Percept, ...]
     questions: tuple[LocomoQuestion, ...]
     dropped: int
@@ -157,7 +156,7 @@ def read_conversation(path: Path) -> LocomoConversation:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is not a conversation with turns and questions: {error!r:.120}") from error
-    return LocomoConversation(path.stem, percepts, tuple(questions), dropped)
+    return LocomoConversation(percepts, tuple(questions), dropped)
 
 
 def evidence_positions(evidence: Iterable[str], positions: dict[str, int]) -> tuple[frozenset[int], int]:
