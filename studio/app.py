@@ -25,14 +25,7 @@ from studio.dialogs import Confirm, Help, Note, bindings_of, key_names, named_bi
 from studio.panes import PANE_KEYS, PANES
 from studio.panes.base import Pane, Query, Results
 from studio.panes.talk import Talk
-from studio.source import (
-    DISCONNECTED,
-    RECONNECTED,
-    ActionRequest,
-    Source,
-    SourceEvent,
-    Unreachable,
-)
+from studio.source import DISCONNECTED, RECONNECTED, ActionRequest, Source, SourceEvent, Unreachable
 from studio.theme import THEMES, terminal_theme
 from studio.widgets.lines import Banner
 from studio.workspace import Workspace

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from noodlings.cli.options import (
-    AsJson,
-    Config,
-    Embedding,
-    command_group,
-    print_json,
-    settings_of,
-)
+from noodlings.cli.options import AsJson, Config, Embedding, command_group, print_json, settings_of
 from noodlings.errors import UserError
 
 if TYPE_CHECKING:

@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.options import (
-    AsJson,
-    Config,
-    Data,
-    Embedding,
-    print_json,
-    report,
-    settings_of,
-)
+from noodlings.cli.options import AsJson, Config, Data, Embedding, print_json, report, settings_of
 from noodlings.errors import UserError
 
 if TYPE_CHECKING:

@@ -20,15 +20,7 @@ from studio.panes.base import Query, Results
 from studio.panes.conversation import ConversationPane
 from studio.panes.entry_text import hidden_note
 from studio.panes.memory_pane import MemoryPane
-from studio.panes.why_lines import (
-    IN_MIND,
-    LEFT_OUT,
-    LEGEND,
-    NOTHING_SAID,
-    USED,
-    reason_text,
-    recalled_cells,
-)
+from studio.panes.why_lines import IN_MIND, LEFT_OUT, LEGEND, NOTHING_SAID, USED, reason_text, recalled_cells
 from studio.widgets.lines import StatusLine
 from studio.widgets.marks import Draw, Drawing
 from studio.widgets.table import Column, Table

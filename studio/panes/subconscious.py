@@ -39,9 +39,7 @@ class Subconscious(MemoryPane):
     Subconscious #symbols { height: 1fr; }
     Subconscious Detail { height: 34%; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "similar", "Brought back now"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "similar", "Brought back now")]
 
     def compose_main(self) -> ComposeResult:
         yield Rows(id="symbols")

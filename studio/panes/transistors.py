@@ -50,9 +50,7 @@ class Transistors(ConversationPane):
         "and symbols it read. Press m to see what the model was asked, word for word."
     )
     DEFAULT_CSS = "Transistors VerticalScroll { padding: 1 2; scrollbar-size-vertical: 1; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "prompts", "Prompts"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "prompts", "Prompts")]
 
     def compose(self) -> ComposeResult:
         with VerticalScroll():

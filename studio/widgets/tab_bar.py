@@ -16,9 +16,7 @@ from textual.widget import Widget
 class TabBar(Widget):
     """Names side by side, the chosen one marked by brackets as well as by colour."""
 
-    DEFAULT_CSS = """
-    TabBar { height: 1; background: $panel; color: $foreground; }
-    """
+    DEFAULT_CSS = "TabBar { height: 1; background: $panel; color: $foreground; }"
     chosen: reactive[int] = reactive(0)
     first: reactive[int] = reactive(0)
     """The first name in view."""
