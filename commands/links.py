@@ -156,10 +156,13 @@ async def focus(context: CommandContext, parsed: Parsed) -> Reply:
 
 def focus_view(view: FocusView) -> RenderableType:
     back = f"{view.hours:g} h" if view.hours <= 72 else f"{view.hours / 24:g} days"
+    by_links = Text("links are not followed")
+    if view.depth:
+        by_links = Text.assemble((f"{view.linked}", LOUD), f" by links, {counted(view.depth, 'step')}")
     counts = Flowing(
         [
             Text.assemble((f"{view.searched}", LOUD), f" of {view.limit} by the search, {back} back"),
-            _by_links(view),
+            by_links,
             Text.assemble((f"{view.tokens:,}", LOUD), " tokens"),
         ]
     )
@@ -199,12 +202,6 @@ def _source(one: FocusEntryView) -> str:
     if one.why[0] == "linked" and one.type is not None:
         return f"via {one.via}, {one.type.replace('_', ' ')}"
     return ", ".join(NAMES.get(why, why) for why in one.why)
-
-
-def _by_links(view: FocusView) -> Text:
-    if not view.depth:
-        return Text("links are not followed")
-    return Text.assemble((f"{view.linked}", LOUD), f" by links, {counted(view.depth, 'step')}")
 
 
 def _line(line: str) -> RenderableType:

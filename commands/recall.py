@@ -82,6 +82,7 @@ async def recall(context: CommandContext, parsed: Parsed) -> Reply:
     """
     if not parsed.rest:
         raise UserError(f"Recall what? Type it like this: {parsed.usage}")
+    mood = parsed.text("mood", "none").strip().lower()
     view = await context.inspector.recall(
         context.caller,
         parsed.name,
@@ -91,8 +92,8 @@ async def recall(context: CommandContext, parsed: Parsed) -> Reply:
         RecallOptions(
             filters=_filters(parsed, context.society.clock.now()),
             status=_chosen(Status, parsed, "status") if parsed.has("status") else None,
-            mood=_mood(parsed),
-            include_emotion=_asked_mood(parsed) == "current",
+            mood=None if mood in ("none", "current") else _mood(mood),
+            include_emotion=mood == "current",
             emotion_weight=parsed.number("weight", 0.0) if parsed.has("weight") else None,
             candidate_multiplier=parsed.whole("multiplier", 0) if parsed.has("multiplier") else None,
             min_score=parsed.number("score", 0.0),
@@ -172,14 +173,7 @@ def _filters(parsed: Parsed, now: float) -> Filters:
     )
 
 
-def _asked_mood(parsed: Parsed) -> str:
-    return parsed.text("mood", "none").strip().lower()
-
-
-def _mood(parsed: Parsed) -> Affect | None:
-    given = _asked_mood(parsed)
-    if given in ("none", "current"):
-        return None
+def _mood(given: str) -> Affect:
     try:
         valence, arousal = map(float, given.split(","))
     except ValueError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,10 +97,8 @@ def _database_state(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Changes whenever anything is committed to the database in the folder."""
     found = []
     for path in sorted(folder.glob("*.db*")):
-        try:
+        with suppress(FileNotFoundError):
             status = path.stat()
-        except FileNotFoundError:
-            continue
-        if not path.name.endswith("-shm"):
-            found.append((path.name, status.st_size, status.st_mtime_ns))
+            if not path.name.endswith("-shm"):
+                found.append((path.name, status.st_size, status.st_mtime_ns))
     return tuple(found)

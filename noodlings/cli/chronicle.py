@@ -14,7 +14,6 @@ import typer
 from noodlings.cli.options import print_json
 
 if TYPE_CHECKING:
-    from noodlings.agent.archive import AgentArchive
     from noodlings.config import Settings
     from noodlings.ingest.chronicle import ChronicleReport
     from noodlings.ingest.sources.git import GitRepository
@@ -57,15 +56,8 @@ def read(
             report = chronicle.take_in(done)
         _report(repository, report, as_json)
         if agent.archive is not None and report.ingested.new:
-            asyncio.run(_embedded(agent.archive, agent.memory.stats().perceived))
-
-
-async def _embedded(archive: AgentArchive, entries: int) -> None:
-    """Wait until what was read can be found by its meaning. Leaving earlier loses nothing."""
-    from noodlings.drawing.progress import progress_over
-
-    with progress_over(entries, "embedding") as done:
-        await archive.embedded(done)
+            with progress_over(agent.memory.stats().perceived, "embedding") as done:
+                asyncio.run(agent.archive.embedded(done))  # leaving earlier loses nothing
 
 
 def _report(repository: GitRepository, report: ChronicleReport, as_json: bool) -> None:

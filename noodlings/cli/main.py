@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from noodlings.values.caller import Caller
     from noodlings.worlds.rooms import World
 
-_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-
 app = typer.Typer(
     name="noodlings",
     help="Characters who remember what matters to them. To begin, type: noodlings play",
@@ -69,7 +67,7 @@ def main() -> int:
     """Run the command line. Returns the exit code."""
     gc.set_threshold(50_000, 20, 100)  # else the start spends a tenth of its time looking for garbage
     sys.setswitchinterval(0.001)  # the event loop waits at most this long for a thread
-    for name in _ONE_THREAD:
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # before numpy is imported: our arrays are small
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # not under every test runner

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -201,7 +201,7 @@ class Conversations:
             exchange,
             needs=needs,
             size=len(trace.recalled),
-            tokens=self._tokens(life, in_mind),
+            tokens=sum(map(entry_tokens, self._society.store.entries(life.agent_id, list(in_mind)).values())),
             unknown=unknown,
             in_mind=in_mind.issuperset(needs) and len(trace.recalled) <= MOST if needs else None,
             found=await self._found(life, text, needs) if needs else None,
@@ -225,10 +225,6 @@ class Conversations:
                 present=frozenset({ids[who]} if alone else ids.values()),
             ),
         )
-
-    def _tokens(self, life: _Life, entry_ids: Iterable[int]) -> int:
-        entries = self._society.store.entries(life.agent_id, list(entry_ids))
-        return sum(map(entry_tokens, entries.values()))
 
     async def _found(self, life: _Life, text: str, needs: Sequence[int]) -> bool:
         archive = self._society.agents[life.agent_id].archive
