@@ -156,26 +156,18 @@ def talk(
     import asyncio
 
     from noodlings.drawing.screen import Screen
-    from noodlings.lab.evaluate.talk import (
-        Conversations,
-        figures,
-        read_cases,
-        read_idle,
-        shown_exchanges,
-        steps,
-        view,
-    )
+    from noodlings.lab.evaluate import talk as lived_talk
 
-    cases = read_cases(file)
-    idle = None if filler is None else read_idle(filler)
-
-    with _listening(embedder, voice) as (society, clock), _counting(steps(cases), "talking") as done:
-        lived = Conversations(society, clock, idle, busy).run(cases, one, done)
+    cases = lived_talk.read_cases(file)
+    idle = None if filler is None else lived_talk.read_idle(filler)
+    steps = lived_talk.steps(cases)
+    with _listening(embedder, voice) as (society, clock), _counting(steps, "talking") as done:
+        lived = lived_talk.Conversations(society, clock, idle, busy).run(cases, one, done)
         exchanges = asyncio.run(_to_the_end(lived, society))
     if show and not as_json:
-        for line in shown_exchanges(exchanges):
+        for line in lived_talk.shown_exchanges(exchanges):
             Screen(terminal=sys.stdout.isatty()).show(line)
-    _print(figures(exchanges), view, as_json)
+    _print(lived_talk.figures(exchanges), lived_talk.view, as_json)
 
 
 @eval_app.command()

@@ -124,12 +124,10 @@ def _rows_of(scenario: Scenario, ticks: int, options: dict[str, Any], seed: int)
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
     """Gives one thread to each process that starts in here: with small arrays, more threads are slower."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    for name in _ONE_THREAD:
-        os.environ.setdefault(name, "1")
+    unset = [name for name in _ONE_THREAD if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
+        for name in unset:
+            del os.environ[name]

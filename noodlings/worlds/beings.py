@@ -64,11 +64,9 @@ class RoomLine:
         to = "you" if viewer == self.target else self.target_name
         if self.acted:
             act = (
-                f" {self.text.rstrip('.')}, for {to} alone to see."
-                if self.text
-                else f" makes a sign to {to}."
+                f"{self.text.rstrip('.')}, for {to} alone to see." if self.text else f"makes a sign to {to}."
             )
-            return Text.assemble(self._named(), (act, "italic"))
+            return Text.assemble(self._named(), (f" {act}", "italic"))
         mine = viewer != "" and viewer == self.actor
         seen = Text.assemble(("You", "bold") if mine else self._named())
         if self.manner:

@@ -162,14 +162,8 @@ async def _idle_remarks(stage: DemoStage, agent_id: str) -> float:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     began = time.perf_counter()
-    bar = Progress(
-        TextColumn("  idle remarks"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )
-    with bar:
+    columns = (TextColumn("  idle remarks"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
         for user_id, text in bar.track(idle_lines()):
             stage.clock.advance(SECONDS_APART)
             around = frozenset({stage.player})

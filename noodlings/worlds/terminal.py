@@ -60,9 +60,7 @@ class TerminalSession:
         self._idle_seconds = idle_seconds
         self._screen = screen
         self._session: PromptSession[str] = PromptSession(
-            completer=_TabCompleter(complete),
-            complete_while_typing=False,
-            key_bindings=_without_mouse(),
+            completer=_TabCompleter(complete), complete_while_typing=False, key_bindings=_without_mouse()
         )
 
     async def run(self) -> None:

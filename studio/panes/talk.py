@@ -216,8 +216,6 @@ def _exchange(name: str, line: EntryView, chosen: bool, age: str) -> Text:
 
 def _steps_text(steps: Sequence[str], width: int, height: int) -> Text:
     return Text("\n").join(
-        [
-            Text.assemble(("… " if step == "thinking" else "✓ ", ACCENT), STEPS.get(step, clean(step)))
-            for step in steps
-        ]
+        Text.assemble(("… " if step == "thinking" else "✓ ", ACCENT), STEPS.get(step, clean(step)))
+        for step in steps
     )

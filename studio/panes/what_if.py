@@ -166,10 +166,7 @@ class WhatIf(MemoryPane):
             if changed:
                 self._show_progress("looking …", None)
             self._polling.resume()
-        self.ask(
-            _query(NOW, question, self._feeling, WEIGHT),
-            _query(THEN, question, feeling, weight),
-        )
+        self.ask(_query(NOW, question, self._feeling, WEIGHT), _query(THEN, question, feeling, weight))
 
     def _take_found(self, results: Results) -> None:
         """Draw as soon as both answers are there."""

@@ -160,15 +160,8 @@ def _scenario(data: dict[str, Any]) -> MoodScenario:
     for day, session in enumerate(data["sessions"]):
         for place, event in enumerate(session["events"]):
             positions[event["memory_id"]] = len(percepts)
-            percepts.append(
-                Percept(
-                    user_id=_NARRATOR,
-                    text=event["content"],
-                    timestamp=day * _DAY + place * _EVENT,
-                    kind=Kind.EVENT,
-                    affect=_affect(event),
-                )
-            )
+            when, felt = day * _DAY + place * _EVENT, _affect(event)
+            percepts.append(Percept(_NARRATOR, event["content"], when, Kind.EVENT, affect=felt))
     for session in data["sessions"]:
         for query in session["queries"]:
             expected = frozenset(positions[memory_id] for memory_id in query["expected_memory_ids"])

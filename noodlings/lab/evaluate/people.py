@@ -129,14 +129,9 @@ async def evaluate(
         agent = society.agents.get(line.to) or society.create(plain_persona(line.to))
         clock.set(weeks.beginning + line.seconds)
         who = line.who if line.who in weeks.characters else user_id_of(line.who)
-        said = Percept(
-            who,
-            line.say,
-            clock.now(),
-            Kind.WHISPER if line.secret else Kind.SAY,
-            addressed=True,
-            present=frozenset({who, *map(user_id_of, line.present)}),
-        )
+        kind = Kind.WHISPER if line.secret else Kind.SAY
+        present = frozenset({who, *map(user_id_of, line.present)})
+        said = Percept(who, line.say, clock.now(), kind, addressed=True, present=present)
         entry_id = (await agent.perceive(said)).entry_id
         lines[line.to][entry_id] = line
         if any(fact.due is not None for fact in line.facts) and (entry := agent.entry(entry_id)):
