@@ -125,8 +125,7 @@ def _view(
         (words("mood", QUIET), Text.assemble(feeling_text(before.mood), " → ", feeling_text(after.mood))),
         (words("just felt", QUIET), feeling_text(after.affect)),
     )
-    said = trace.response or ""
-    silent = quiet(f"{after.name} says nothing: {trace.decision}") if not said else None
+    said = f'says, "{trace.response}"' if trace.response else f"says nothing: {trace.decision}"
     return stacked(
         heading(after.name, percept.text),
         BLANK,
@@ -135,6 +134,5 @@ def _view(
         warning(what) if what else None,
         BLANK,
         *(quiet(line) for line in after.game),
-        silent,
-        None if heard or not said else quiet(f'{after.name} says, "{said}"'),
+        None if heard and trace.response else quiet(f"{after.name} {said}"),
     )

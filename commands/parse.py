@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -105,15 +106,13 @@ def parse_flags(line: str, spec: Spec) -> Parsed:
             twice, a missing name, words left over.
         HelpAsked: `--help` or `-h` was among them.
     """
-    words = split_words(line)
+    waiting = deque(split_words(line))
     known = {flag.name: flag for flag in spec.flags}
     flags: dict[str, FlagValue] = {}
     names: list[str] = []
     name_closed = False
-    at = 0
-    while at < len(words):
-        word = words[at]
-        at += 1
+    while waiting:
+        word = waiting.popleft()
         if word in ("--help", "-h"):
             raise HelpAsked
         if not _looks_like_flag(word):
@@ -138,10 +137,9 @@ def parse_flags(line: str, spec: Spec) -> Parsed:
             flags[flag.name] = True
             continue
         if not given:
-            if at == len(words) or words[at].startswith("--"):
+            if not waiting or waiting[0].startswith("--"):
                 raise UserError(f"--{flag.name} needs {_wanted(flag)} after it: {flag}")
-            value = words[at]
-            at += 1
+            value = waiting.popleft()
         flags[flag.name] = _value(flag, value)
     behind = 1 if spec.text else len(names)
     parsed = Parsed(" ".join(names[:behind]).strip(), flags, " ".join(names[behind:]).strip(), spec.usage)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from commands.parse import Parsed, Spec
 from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import TextColumn, TextRows, quiet, stacked
@@ -11,9 +9,7 @@ from noodlings.app import read_recipes
 from noodlings.drawing.marks import LOUD, QUIET, words
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import clean, shorten
-
-if TYPE_CHECKING:
-    from noodlings.values.persona import Persona
+from noodlings.values.persona import Persona
 
 
 @looking_inside(Spec("@recipes", named=False))
@@ -58,8 +54,7 @@ async def rez(context: CommandContext, parsed: Parsed) -> Reply:
         context.society.create(persona)
     room = world.wake(context.society.personas[persona.id])
     return Reply(
-        {"agent": persona.id, "room": room.name},
-        words(f"{clean(persona.name)} lives in {room.inline}."),
+        {"agent": persona.id, "room": room.name}, words(f"{clean(persona.name)} lives in {room.inline}.")
     )
 
 

@@ -308,26 +308,21 @@ def _people(views: Results) -> Iterator[Subject]:
 def _person(of: str, relationship: RelationshipView | None, card: PersonCardView | None) -> Subject:
     known = card.acquaintance if card else None
     name = card.name if card else relationship.name if relationship else of
-    last = known.last_age if known else relationship.last_age if relationship else None
+    met = known or relationship
     plans = card.plans if card else ()
     title = Text(", ").join(
         [Text(clean(name), LOUD), *(Text(clean(one)) for one in (card.also if card else ()))]
     )
-    if known:
-        title.append(
-            f"\nmet on {known.met_when[:10]}, last talk {ago(known.last_age)}, {_count(known.lines, 'line')},"
-            f" in all {known.feeling}",
-            QUIET,
-        )
-    elif relationship:
-        title.append(f"\nlast talk {ago(relationship.last_age)}, {_count(relationship.lines, 'line')}", QUIET)
+    if met:
+        first, feels = (f"met on {known.met_when[:10]}, ", f", in all {known.feeling}") if known else ("", "")
+        title.append(f"\n{first}last talk {ago(met.last_age)}, {_count(met.lines, 'line')}{feels}", QUIET)
     lines = [_relationship_line(relationship)] if relationship else []
     lines += map(_plan_line, plans)
     lines += (_fact_line(fact, name) for fact in (*card.facts, *card.superseded)) if card else ()
     cells = (
         words(name, LOUD),
         _regard(relationship.words, " with them") if relationship else Text("—", QUIET),
-        Text("" if last is None else short_age(last), QUIET),
+        Text(short_age(met.last_age) if met else "", QUIET),
         Text(f"{len(card.facts):,}" if card and card.facts else "", QUIET),
         Text("; ").join([Text.assemble((f"{_due(plan)} ", LOUD), words(plan.words)) for plan in plans]),
     )
