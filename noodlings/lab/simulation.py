@@ -20,7 +20,7 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings, load_settings
 from noodlings.errors import UserError
-from noodlings.lab.scenario import WORLD, Character, Scenario, Stimulus, plan
+from noodlings.lab.scenario import WORLD, Scenario, Stimulus, plan
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
 from noodlings.store.memory import MemoryStore
 from noodlings.validation import nearest
@@ -219,8 +219,9 @@ class Simulation:
         settings = self.ablation.settings(scenario.folder, seed, embedding, config)
         self.society = build(settings, clock=self.clock, store=MemoryStore())
         for agent_id, character in scenario.characters().items():
-            known = self.society.personas.get(agent_id)
-            self.society.know(self.ablation.persona(_persona(agent_id, character, known)))
+            persona = self.society.personas.get(agent_id) or replace(plain_persona(agent_id), id=agent_id)
+            persona = replace(persona, personality={**persona.personality, **character.personality})
+            self.society.know(self.ablation.persona(persona))
         self._about: dict[str, dict[int, str]] = {agent_id: {} for agent_id in scenario.ids}
         self._runner = asyncio.Runner()
 
@@ -278,11 +279,6 @@ class Simulation:
         about[entry.id] = stimulus.about
         known = tuple(about[found.entry_id] for found in trace.recalled)
         return SimulatedTurn(stimulus.tick, entry, stimulus.about, trace, known)
-
-
-def _persona(agent_id: str, character: Character, known: Persona | None) -> Persona:
-    persona = known or replace(plain_persona(agent_id), id=agent_id)
-    return replace(persona, personality={**persona.personality, **character.personality})
 
 
 def _percept(stimulus: Stimulus, agent: Agent, now: float) -> Percept:

@@ -146,20 +146,14 @@ def plot(
     for at, row in enumerate(cells):
         name = f"{names[at]:{sign}.1f}".replace("-", "−") if at in names else ""
         drawn = "".join(chr(_BLANK + bits) if bits else "·" if at in names else " " for bits in row)
-        lines.append(Text.assemble((f"{name:>{SCALE_WIDTH - 1}} │", QUIET), _marked(drawn, style)))
+        signs = ((sign, QUIET if sign == "·" else style) for sign in drawn)
+        lines.append(Text.assemble((f"{name:>{SCALE_WIDTH - 1}} │", QUIET), *signs))
     return lines
 
 
 def _row(value: float, low: float, high: float, height: int) -> int:
     share = min(max((value - low) / (high - low), 0.0), 1.0)
     return round((1.0 - share) * (4 * height - 1))
-
-
-def _marked(drawn: str, style: str) -> Text:
-    line = Text(no_wrap=True)
-    for sign in drawn:
-        line.append(sign, style=QUIET if sign == "·" else style)
-    return line
 
 
 _WRAPPING = Console()
