@@ -62,16 +62,14 @@ def chronicle_view(view: ChronicleView) -> RenderableType:
     )
     rows: list[tuple[Text, ...] | Text] = []
     for one in view.commits:
-        rows.append(
-            (
-                Text(one.commit.hash[:10], style=QUIET),
-                measure(one.score, BAR),
-                Text(one.when[:10], style=QUIET),
-                words(one.commit.author),
-                words(one.commit.subject),
-            )
+        cells = (
+            Text(one.commit.hash[:10], style=QUIET),
+            measure(one.score, BAR),
+            Text(one.when[:10], style=QUIET),
+            words(one.commit.author),
+            words(one.commit.subject),
         )
-        rows += _about(one)
+        rows += [cells, *_about(one)]
     return stacked(head, BLANK, TextRows(columns, rows))
 
 

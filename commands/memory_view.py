@@ -136,10 +136,9 @@ def intensity(entry: views.EntryView) -> Text:
 def said(entry: views.EntryView) -> Text:
     """What was said, with its tags, whether it is pinned, and its kind unless it is plain speech."""
     marks = [entry.kind] * (entry.kind != "say") + ["pinned"] * entry.pinned
-    line = Text(f"({', '.join(marks)}) " if marks else "", style=QUIET, no_wrap=True)
+    before = f"({', '.join(marks)}) " if marks else ""
     tags = "".join(f" #{clean(tag)}" for tag in entry.tags if not tag.startswith(FROM))
-    said = words(_text(entry))
-    return Text("", no_wrap=True).append_text(line).append_text(said).append(tags, style=QUIET)
+    return Text.assemble((before, QUIET), words(_text(entry)), (tags, QUIET), no_wrap=True)
 
 
 def source_line(entry: views.EntryView) -> RenderableType | None:

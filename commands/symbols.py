@@ -68,18 +68,16 @@ def _rows(view: SymbolsView) -> TextRows:
     rows: list[tuple[Text, ...]] = []
     for symbol in view.symbols:
         measured = symbol.likeness if view.similar else symbol.salience
-        rows.append(
-            (
-                Text(str(symbol.id), style=QUIET),
-                measure(measured, BAR, feeling_style(symbol.felt.family)),
-                feeling_text(symbol.felt),
-                Text(ago(symbol.age), style=QUIET),
-                words(symbol.made_by, QUIET),
-                words(symbol.image),
-            )
+        cells = (
+            Text(str(symbol.id), style=QUIET),
+            measure(measured, BAR, feeling_style(symbol.felt.family)),
+            feeling_text(symbol.felt),
+            Text(ago(symbol.age), style=QUIET),
+            words(symbol.made_by, QUIET),
+            words(symbol.image),
         )
         event = f"(private) {symbol.event}" if symbol.private else symbol.event
-        rows.append((*[BLANK] * (len(columns) - 1), words(f"↳ {event}", QUIET)))
+        rows += [cells, (*[BLANK] * (len(columns) - 1), words(f"↳ {event}", QUIET))]
     return TextRows(columns, rows)
 
 

@@ -45,8 +45,6 @@ def scene(
     import asyncio
     import sys
 
-    from rich.text import Text
-
     from noodlings.drawing.screen import Screen
     from noodlings.lab.scene import view
 
@@ -57,9 +55,7 @@ def scene(
         print_json(whole[0] if len(whole) == 1 else {"scenes": whole})
         return
     screen = Screen(terminal=sys.stdout.isatty())
-    for at, one in enumerate(played):
-        if at:
-            screen.show(Text(""))
+    for one in played:
         screen.show(view(one))
 
 

@@ -347,7 +347,6 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
         screen.show(Text(summary(report)))
         for agent in report.listeners:
             for flags in ("", f"--important --limit {MOST_IMPORTANT}"):
-                screen.show(Text(""))
                 screen.show((await registry.dispatch(f"@memories {agent} {flags}", context)).view)
     return 0
 

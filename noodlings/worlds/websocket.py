@@ -134,8 +134,7 @@ async def websocket_port(
         server_header=None,
     )
     try:
-        where = next(iter(server.sockets)).getsockname()
-        yield where[0], where[1]
+        yield next(iter(server.sockets)).getsockname()[:2]
     finally:
         server.close()
         # It waits for handshakes under way, too, however long their clients say nothing.
