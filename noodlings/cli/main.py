@@ -291,7 +291,7 @@ def replay(
 
     settings = settings_of(data, config)
     store = None if settings.store.path or settings.store.url.get_secret_value() else MemoryStore()
-    raise typer.Exit(asyncio.run(_replay(settings, store, file, agent, as_json)))
+    asyncio.run(_replay(settings, store, file, agent, as_json))
 
 
 app.command()(cli_data.export)
@@ -322,17 +322,14 @@ def _join_lines(group: typer.Typer) -> None:
 _join_lines(app)
 
 
-async def _replay(settings: Settings, store: Repository | None, file: Path, name: str, as_json: bool) -> int:
+async def _replay(settings: Settings, store: Repository | None, file: Path, name: str, as_json: bool) -> None:
     from rich.text import Text
 
-    from commands import registry
-    from commands.registry import CommandContext
     from noodlings.clock import ManualClock
     from noodlings.drawing.progress import progress_over
     from noodlings.drawing.screen import Screen
     from noodlings.host.visit import opened, owner
     from noodlings.ingest.transcript import count_lines
-    from noodlings.inspect.inspector import Inspector
     from noodlings.lab.replay import MOST_IMPORTANT, as_dict, replay, summary
 
     clock, screen = ManualClock(), Screen(terminal=sys.stdout.isatty())
@@ -342,13 +339,12 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
             report = await replay(society, clock, file, only, done)
         if as_json:
             print_json(as_dict(report, society))
-            return 0
-        context = CommandContext(owner(settings), society, Inspector(society))
+            return
+        line = _connect(society, None, owner(settings), screen)
         screen.show(Text(summary(report)))
         for agent in report.listeners:
             for flags in ("", f"--important --limit {MOST_IMPORTANT}"):
-                screen.show((await registry.dispatch(f"@memories {agent} {flags}", context)).view)
-    return 0
+                screen.show((await line.dispatch(f"@memories {agent} {flags}")).view)
 
 
 async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
@@ -369,8 +365,8 @@ async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
     return _failed(reply.data["error"], 2) if reply.error else 0
 
 
-def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> CommandLine:
-    """Connect a visit to the world with the commands."""
+def _connect(society: Society, world: World | None, caller: Caller, screen: Screen) -> CommandLine:
+    """Connect a visit to the world, or somebody outside of it, with the commands."""
     from commands import registry
     from commands.help import completions
     from commands.registry import CommandContext
