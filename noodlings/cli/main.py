@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from noodlings.agent.society import Society
     from noodlings.config import Settings
-    from noodlings.drawing.screen import Screen
     from noodlings.host.server import Address
     from noodlings.host.supervisor import Told
     from noodlings.host.visit import CommandLine
@@ -340,7 +339,7 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
         if as_json:
             print_json(as_dict(report, society))
             return
-        line = _connect(society, None, owner(settings), screen)
+        line = _connect(society, None, owner(settings))
         screen.show(Text(summary(report)))
         for agent in report.listeners:
             for flags in ("", f"--important --limit {MOST_IMPORTANT}"):
@@ -365,7 +364,7 @@ async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
     return _failed(reply.data["error"], 2) if reply.error else 0
 
 
-def _connect(society: Society, world: World | None, caller: Caller, screen: Screen) -> CommandLine:
+def _connect(society: Society, world: World | None, caller: Caller) -> CommandLine:
     """Connect a visit to the world, or somebody outside of it, with the commands."""
     from commands import registry
     from commands.help import completions

@@ -150,7 +150,7 @@ def visit_settings(serving: Serving, connect: Connect, note: Note) -> VisitSetti
         world=world,
         scrollback=serving.scrollback,
         login_guard=LoginGuard(accounts, lambda name: known(society, name), timer, created),
-        connect=lambda caller, screen: connect(society, world, caller, screen).dispatch,
+        connect=lambda caller: connect(society, world, caller).dispatch,
         introduce=lambda caller: society.introduce(caller.user_id, caller.name),
         greeting=lambda: greeting(being.name for being, _ in world.who() if being.persona),
         timer=timer,

@@ -52,7 +52,7 @@ class CommandLine:
     complete: Callable[[str], Iterable[str]]
 
 
-Connect = Callable[["Society", World, Caller, Screen], CommandLine]
+Connect = Callable[["Society", World, Caller], CommandLine]
 """Gives a visitor the commands, which this package may not import."""
 
 
@@ -153,7 +153,7 @@ async def _visited(
         asking = asyncio.create_task(society.meet_model(), name="asking the model")
         unwatch = society.watch(shown_in(world))
         try:
-            yield world, connect(society, world, caller, screen)
+            yield world, connect(society, world, caller)
         finally:
             unwatch()
             asking.cancel()

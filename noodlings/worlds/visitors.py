@@ -70,7 +70,7 @@ class VisitSettings:
     world: World
     scrollback: Scrollback
     login_guard: LoginGuard
-    connect: Callable[[Caller, Screen], Dispatch]
+    connect: Callable[[Caller], Dispatch]
     introduce: Callable[[Caller], None]
     greeting: Callable[[], RenderableType]
     timer: Timer
@@ -243,7 +243,7 @@ class _Visit:
             return
         try:
             self._settings.introduce(caller)
-            dispatch = self._settings.connect(caller, self._screen)
+            dispatch = self._settings.connect(caller)
             self._show((await dispatch("look")).view)
             if been_here:
                 self._show_again(world.room_of(user_id), user_id)

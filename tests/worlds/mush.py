@@ -10,11 +10,11 @@ from pathlib import Path
 
 from argon2.profiles import CHEAPEST
 from rich.console import RenderableType
+from rich.rule import Rule
 from rich.text import Text
 
 from noodlings.clock import ManualClock
 from noodlings.connections import Connections
-from noodlings.drawing.screen import Screen
 from noodlings.errors import UserError
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Accounts
@@ -73,7 +73,7 @@ class Mush:
         """Names of the people in the rooms, by name."""
         return sorted(being.name for being, _ in self.world.who() if being.persona is None)
 
-    def _connect(self, caller: Caller, screen: Screen) -> Dispatch:
+    def _connect(self, caller: Caller) -> Dispatch:
         async def dispatch(line: str) -> Answer:
             word, _, rest = line.partition(" ")
             try:
@@ -85,7 +85,7 @@ class Mush:
             except UserError as error:
                 return Answer(Text(str(error)))
             if word == "wide":
-                return Answer(Text("x" * screen.width))
+                return Answer(Rule(characters="x", style="none"))
             if word == "break":
                 raise RuntimeError("broken on purpose")
             return Answer(Text(f"Here: {', '.join(self.here())}"), word == "quit")
