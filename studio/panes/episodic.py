@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.widgets import Input
 
 from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
@@ -81,9 +82,6 @@ class Episodic(MemoryPane):
         self.table.cursor = 0
         self._version += 1
 
-    def on_input_changed(self) -> None:
-        self._start_again()
-
     def on_input_submitted(self) -> None:
         self.table.focus()
 
@@ -119,6 +117,7 @@ class Episodic(MemoryPane):
         self._order, self._descending = order, order not in ASCENDING
         self._start_again()
 
+    @on(Input.Changed)
     def _start_again(self) -> None:
         """Read the first page of another order or filter."""
         self._version += 1

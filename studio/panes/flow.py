@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Static
 
@@ -102,9 +103,6 @@ class Flow(MemoryPane, ConversationPane):
         self._rows = []
         self.query_one("#exchange", Static).update("")
 
-    def on_table_moved(self) -> None:
-        self._draw_reasons()
-
     def _draw(self, why: WhyView) -> None:
         nearly = self._left_out(why)
         self._rows = [
@@ -125,6 +123,7 @@ class Flow(MemoryPane, ConversationPane):
         known, here = self._flow.turn.percept, why.turn.percept
         return self._flow.left_out if known and here and known.id == here.id else ()
 
+    @on(Table.Moved)
     def _draw_reasons(self) -> None:
         at = self.table.cursor
         self.query_one("#reasons", Drawing).show(self._rows[at].reasons if at < len(self._rows) else None)

@@ -31,12 +31,6 @@ class TabBar(Widget):
         super().__init__()
         self._names = names
 
-    def watch_chosen(self) -> None:
-        self._scroll()
-
-    def on_resize(self) -> None:
-        self._scroll()
-
     def render(self) -> Text:
         line = Text("‹" if self.first else " ", no_wrap=True)
         shown = self._shown()
@@ -82,6 +76,8 @@ class TabBar(Widget):
             self.first += 1
         while self.first and self._rest_fits(self.first - 1):
             self.first -= 1
+
+    watch_chosen = on_resize = _scroll
 
     def _rest_fits(self, first: int) -> bool:
         return sum(self._width_of(at) for at in range(first, len(self._names))) <= self.size.width - 2
