@@ -8,15 +8,11 @@ entries and tokens. A slot for which nothing fits stays empty.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 from noodlings.errors import UserError
-from noodlings.memory.episodic import EpisodicMemory
-from noodlings.memory.stream import Stream
-from noodlings.values.affect import Affect
-from noodlings.values.audience import disclosed
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 
 CHARACTERS_PER_TOKEN = 4
@@ -52,37 +48,6 @@ def entry_tokens(entry: MemoryEntry) -> int:
     """About how many tokens an entry costs in a prompt."""
     characters = len(entry.user_text) + len(entry.response or "")
     return ENTRY_TOKENS + -(-characters // CHARACTERS_PER_TOKEN)
-
-
-def gather(
-    working: Stream,
-    episodic: EpisodicMemory,
-    user_id: str | None,
-    felt: Affect | None,
-    budget: ContextBudget,
-    *,
-    also: Sequence[Recalled],
-    present: frozenset[str] | None,
-    without: Collection[int],
-    min_similarity: float,
-) -> list[Recalled]:
-    """The context that two streams give; arguments as in `HierarchicalMemory.context`."""
-    rows = working.newest(max(budget.working, budget.total or 0), working.allowed(present, without))
-    latest = working.entries(rows)[::-1]
-    missing = (budget.total or 0) - len(latest)
-    if missing > 0:
-        seen = [entry.id for entry in latest]
-        rows = episodic.newest(missing, episodic.allowed(present, [*without, *seen]))
-        latest += episodic.entries(rows)[::-1]
-    taken = [entry.id for entry in latest[: budget.working]]
-    allowed = episodic.allowed(present, [*without, *taken])
-    important = episodic.recall_important(budget.episodic, user_id, allowed)
-    alike = (
-        [] if felt is None else episodic.recall_alike(felt, budget.affect_similar, min_similarity, allowed)
-    )
-    known = also if present is None else disclosed(also, present)
-    brought = [found for found in known if found.entry.id not in without]
-    return assemble(recent(latest), (brought, important, alike), budget)
 
 
 def recent(newest_first: Iterable[MemoryEntry]) -> list[Recalled]:

@@ -119,13 +119,11 @@ class EpisodicMemory(Stream):
         return self.full and bool(self.held.all())
 
     def important(
-        self, limit: int | None, min_importance: float, user_id: str | None, known: Mask | None = None
+        self, limit: int | None, min_importance: float, user_id: str | None, known: Mask
     ) -> list[MemoryEntry]:
         """The most important entries first (equal ones: newer first)."""
         scores = self.importances()
-        mask = scores >= min_importance
-        if known is not None:
-            mask &= known
+        mask = known & (scores >= min_importance)
         if user_id is not None:
             mask &= self.said_by(user_id)
         return self.entries(self.top(scores, len(self) if limit is None else limit, mask))
@@ -143,14 +141,12 @@ class EpisodicMemory(Stream):
         return self.entries(self.top(scores, limit, scores >= min_similarity))
 
     def recall_alike(
-        self, affect: Affect, limit: int, min_similarity: float, allowed: Mask | None = None
+        self, affect: Affect, limit: int, min_similarity: float, allowed: Mask
     ) -> list[Recalled]:
         """The same of the rows that are allowed, with the likeness as score."""
         scores = self.likeness(affect)
-        mask = scores >= min_similarity
-        if allowed is not None:
-            mask &= allowed
-        return self._recalled(self.top(scores, limit, mask), scores, Why.AFFECT)
+        rows = self.top(scores, limit, allowed & (scores >= min_similarity))
+        return self._recalled(rows, scores, Why.AFFECT)
 
     def _recalled(self, rows: Rows, scores: Floats, why: Why) -> list[Recalled]:
         reasons, name = (why,), why.value

@@ -27,15 +27,15 @@ from noodlings.clock import later
 from noodlings.errors import UserError
 from noodlings.logs import quoted
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.memory.context import DEFAULT_BUDGET, ContextBudget, gather
+from noodlings.memory.context import DEFAULT_BUDGET, ContextBudget, assemble, recent
 from noodlings.memory.encode import encode, read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance, reinforced, strength_of
-from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
+from noodlings.memory.likeness import DEFAULT_METRIC, metric_of
 from noodlings.memory.saved import Saved, SavedEntry, read, write
 from noodlings.memory.stream import Stream
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Audience, Tier
+from noodlings.values.audience import Audience, Tier, disclosed
 from noodlings.values.fact import Tells
 from noodlings.values.memory import Hindsight, ImportanceWeights, MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Kind, Percept
@@ -116,8 +116,6 @@ class HierarchicalMemory:
         for name, value in (("working_capacity", working_capacity), ("episodic_capacity", episodic_capacity)):
             if value < 1:
                 raise UserError(f"{name} is {value}: it must be at least 1")
-        if metric not in METRICS:
-            raise UserError(f"there is no metric {metric}; use one of: {', '.join(METRICS)}")
         self.lock = RLock()
         self.weights = weights
         self._journal = journal
@@ -126,9 +124,9 @@ class HierarchicalMemory:
         # A turn may still hold an entry that is forgotten meanwhile: its response must not bring it back.
         self._forgotten: set[int] = set()
         self.symbol_capacity = symbol_capacity
-        threshold = unit(surprise_threshold, "surprise_threshold")
-        self._working = Stream(working_capacity, METRICS[metric])
-        self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold, hindsight)
+        threshold, measure = unit(surprise_threshold, "surprise_threshold"), metric_of(metric)
+        self._working = Stream(working_capacity, measure)
+        self._episodic = EpisodicMemory(episodic_capacity, measure, threshold, hindsight)
         self._streams = TwoStreams(self._working, self._episodic, journal, logged_below)
 
     # -- writing
@@ -238,7 +236,10 @@ class HierarchicalMemory:
             self.now = later(self.now, entry.timestamp)
         if self._journal is not None:
             self._journal.added(entry)
-        self._admit(entry)
+        if source:
+            self._streams.consolidate(entry, self.now)
+        else:
+            self._streams.take_in(entry, self.now)
         return entry
 
     def complete(self, entry: MemoryEntry, response: str, audience: Audience | None = None) -> MemoryEntry:
@@ -400,9 +401,11 @@ class HierarchicalMemory:
         last_id: int,
     ) -> None:
         """Replace everything with what was stored of an agent. The journal does not record it."""
-        self.perceived, self.last_id = perceived, last_id
+        self.perceived, self.last_id, self.now = perceived, last_id, -math.inf
         working, episodic = list(working), list(episodic)
-        self._resume([*working, *episodic])
+        for entry in sorted([*working, *episodic], key=lambda entry: entry.id):
+            if not entry.source:
+                self.now = later(self.now, entry.timestamp)
         self._streams.restore(working, episodic, consolidated, self.now)
 
     def mirror(self, on_change: Callable[[Collection[int] | None], None]) -> None:
@@ -542,17 +545,23 @@ class HierarchicalMemory:
             without: ids to leave out, such as the entry that is being answered.
             min_similarity: how alike a feeling must be, 0…1.
         """
-        context = gather(
-            self._working,
-            self._episodic,
-            user_id,
-            read_affect(current_affect),
-            budget,
-            also=also,
-            present=present,
-            without=without,
-            min_similarity=min_similarity,
-        )
+        working, episodic, felt = self._working, self._episodic, read_affect(current_affect)
+        rows = working.newest(max(budget.working, budget.total or 0), working.allowed(present, without))
+        latest = working.entries(rows)[::-1]
+        missing = (budget.total or 0) - len(latest)
+        if missing > 0:
+            seen = [entry.id for entry in latest]
+            rows = episodic.newest(missing, episodic.allowed(present, [*without, *seen]))
+            latest += episodic.entries(rows)[::-1]
+        taken = [entry.id for entry in latest[: budget.working]]
+        allowed = episodic.allowed(present, [*without, *taken])
+        important = episodic.recall_important(budget.episodic, user_id, allowed)
+        alike = list[Recalled]()
+        if felt is not None:
+            alike = episodic.recall_alike(felt, budget.affect_similar, min_similarity, allowed)
+        known = also if present is None else disclosed(also, present)
+        brought = [found for found in known if found.entry.id not in without]
+        context = assemble(recent(latest), (brought, important, alike), budget)
         for found in context if log.isEnabledFor(logging.INFO) else ():
             words = quoted(found.entry, self._streams.logged_below)
             log.info(
@@ -616,19 +625,6 @@ class HierarchicalMemory:
         """
         same = (stream.saying(percept.user_id, percept.text) for stream in (self._working, self._episodic))
         return len(frozenset().union(*same))
-
-    def _admit(self, entry: MemoryEntry) -> None:
-        if entry.source:
-            self._streams.consolidate(entry, self.now)
-        else:
-            self._streams.take_in(entry, self.now)
-
-    def _resume(self, entries: Iterable[MemoryEntry]) -> None:
-        """Set world time to what it was after these entries."""
-        self.now = -math.inf
-        lived = (entry for entry in entries if not entry.source)
-        for entry in sorted(lived, key=lambda entry: entry.id):
-            self.now = later(self.now, entry.timestamp)
 
     def _note_revised(self, entry: MemoryEntry) -> None:
         if self._journal is not None and entry.id not in self._forgotten:

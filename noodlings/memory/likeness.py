@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from noodlings.errors import UserError
 from noodlings.values.affect import REST, Affect
 
 Array = npt.NDArray[np.float64]
@@ -117,6 +118,13 @@ METRICS = {
     )
 }
 DEFAULT_METRIC = "centred"
+
+
+def metric_of(name: str) -> Metric:
+    """The metric of this name. Raises `UserError` when there is none."""
+    if name not in METRICS:
+        raise UserError(f"there is no metric {name}; use one of: {', '.join(METRICS)}")
+    return METRICS[name]
 
 
 def likeness(one: Affect | None, other: Affect | None, metric: str = DEFAULT_METRIC) -> float:

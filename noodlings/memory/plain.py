@@ -12,7 +12,7 @@ from typing import Any
 
 from noodlings.errors import UserError
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.memory.context import ContextBudget
+from noodlings.memory.context import DEFAULT_BUDGET, ContextBudget
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import MemoryEntry, Recalled
@@ -67,7 +67,7 @@ class PlainMemory(HierarchicalMemory):
         self,
         user_id: str | None,
         current_affect: Any,
-        budget: ContextBudget = ContextBudget(),  # noqa: B008 -- frozen
+        budget: ContextBudget = DEFAULT_BUDGET,
         *,
         also: Sequence[Recalled] = (),
         present: frozenset[str] | None = None,

@@ -23,7 +23,7 @@ from noodlings.errors import LLMError, UserError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.encode import finite, read_affect, unit
 from noodlings.memory.generated import GeneratingModel, symbolist_of
-from noodlings.memory.likeness import DEFAULT_METRIC, METRICS, Array
+from noodlings.memory.likeness import DEFAULT_METRIC, Array, metric_of
 from noodlings.ports import Allowance, Symbolist
 from noodlings.text import clean, shorten
 from noodlings.values.audience import OPEN, Audience, may_learn, within
@@ -75,12 +75,10 @@ class SubconsciousMemory:
     ) -> None:
         if capacity < 1:
             raise UserError(f"capacity is {capacity}: it must be at least 1")
-        if metric not in METRICS:
-            raise UserError(f"there is no metric {metric}; use one of: {', '.join(METRICS)}")
         self.capacity = capacity
         self.threshold = unit(affect_similarity_threshold, "affect_similarity_threshold")
         self.metric = metric
-        self._metric = METRICS[metric]
+        self._metric = metric_of(metric)
         self._journal = journal
         self._symbols: dict[int, Symbol] = {}
         self._features: Array | None = None

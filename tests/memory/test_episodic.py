@@ -97,18 +97,18 @@ def test_all_is_held_only_when_there_is_no_room_either() -> None:
 
 def test_important_entries_come_first_and_of_equal_ones_the_newer() -> None:
     memory = memory_of(an_entry(1, 0.5), an_entry(2, 0.9), an_entry(3, 0.5), an_entry(4, 0.1, override=0.7))
-    assert ids(memory.important(10, 0.0, None)) == [2, 4, 3, 1]
-    assert ids(memory.important(None, 0.0, None)) == [2, 4, 3, 1]
-    assert ids(memory.important(3, 0.0, None)) == [2, 4, 3]
-    assert ids(memory.important(10, 0.5, None)) == [2, 4, 3, 1]
-    assert ids(memory.important(10, 0.51, None)) == [2, 4]
-    assert ids(memory.important(0, 0.0, None)) == []
+    assert ids(memory.important(10, 0.0, None, memory.known_to(None))) == [2, 4, 3, 1]
+    assert ids(memory.important(None, 0.0, None, memory.known_to(None))) == [2, 4, 3, 1]
+    assert ids(memory.important(3, 0.0, None, memory.known_to(None))) == [2, 4, 3]
+    assert ids(memory.important(10, 0.5, None, memory.known_to(None))) == [2, 4, 3, 1]
+    assert ids(memory.important(10, 0.51, None, memory.known_to(None))) == [2, 4]
+    assert ids(memory.important(0, 0.0, None, memory.known_to(None))) == []
 
 
 def test_important_entries_of_one_user() -> None:
     memory = memory_of(an_entry(1, 0.9, user_id="a"), an_entry(2, 0.5, user_id="b"), an_entry(3, user_id="b"))
-    assert ids(memory.important(10, 0.0, "b")) == [3, 2]
-    assert ids(memory.important(10, 0.0, "nobody")) == []
+    assert ids(memory.important(10, 0.0, "b", memory.known_to(None))) == [3, 2]
+    assert ids(memory.important(10, 0.0, "nobody", memory.known_to(None))) == []
 
 
 def test_what_is_recalled_for_its_importance_is_not_recalled_again() -> None:
@@ -126,7 +126,7 @@ def test_recall_by_feeling_brings_the_most_alike_first_and_nothing_that_is_not_a
     memory = memory_of(
         an_entry(1, affect=WORRIED), an_entry(2, affect=JOYFUL), an_entry(3, affect=ANXIOUS), an_entry(4)
     )
-    found = memory.recall_alike(ANXIOUS, 5, 0.7)
+    found = memory.recall_alike(ANXIOUS, 5, 0.7, memory.known_to(None))
     assert [one.entry.id for one in found] == [3, 1]
     assert found[0].score == pytest.approx(1.0)
     assert 0.7 <= found[1].score < 1.0
@@ -141,7 +141,7 @@ def test_exactly_as_alike_as_asked_is_alike_enough() -> None:
     memory = EpisodicMemory(2, METRICS["euclidean"], 0.3)
     memory.put(an_entry(1, affect=None))
     assert ids(memory.alike(Affect(), 5, 0.5)) == [1]
-    assert [one.entry.id for one in memory.recall_alike(Affect(), 5, 0.5)] == [1]
+    assert [one.entry.id for one in memory.recall_alike(Affect(), 5, 0.5, memory.known_to(None))] == [1]
     assert ids(memory.alike(Affect(), 5, 0.51)) == []
 
 
