@@ -17,7 +17,7 @@ import numpy as np
 from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind
 from noodlings.mind.phenomenal import FEATURES, STATE_SIZE, shipped, step
-from noodlings.mind.predictor import forecast, learn
+from noodlings.mind.predictor import expect, learn
 from noodlings.values.affect import Affect
 
 AGENTS = (1, 100, 1_000, 10_000)
@@ -50,7 +50,7 @@ def kernels(xp: Any, agents: int) -> dict[str, Callable[[], Any]]:
     done = (lambda result: result) if xp is np else xp.eval
     return {
         "step": lambda: done(step(xp, parameters, state, affect)),
-        "forecast": lambda: done(forecast(xp, parameters, readout, state, affect)),
+        "forecast": lambda: done(step(xp, parameters, state, expect(xp, parameters, readout, state, affect))),
         "learn": lambda: done(learn(xp, parameters, readout, seen, affect)),
     }
 

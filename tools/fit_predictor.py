@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.mind.phenomenal import FAST, FEATURES, MEDIUM, SLOW, STATE_SIZE, Parameters, felt, step
-from noodlings.mind.predictor import features, forecast
+from noodlings.mind.predictor import expect, features
 
 Array = npt.NDArray[np.float64]
 
@@ -125,7 +125,7 @@ def fit(parameters: Parameters, affects: Array) -> Array:
 def report(parameters: Parameters, affects: Array) -> dict[str, float]:
     """Mean distance between what came and: the forecast, the affect before, the mean of the stream."""
     seen, came = run(parameters, affects)
-    expected, _ = forecast(np, parameters, parameters.readout, seen[..., :STATE_SIZE].reshape(-1, STATE_SIZE),
+    expected = expect(np, parameters, parameters.readout, seen[..., :STATE_SIZE].reshape(-1, STATE_SIZE),
                            (seen[..., STATE_SIZE:-1] / SCALE + REST).reshape(-1, 5))  # fmt: skip
     before = affects[:, WARM_UP:-1].swapaxes(0, 1)
     mean = affects.mean(axis=1)[None]

@@ -11,7 +11,6 @@ of the embedding model, which is the best. It also records what the weights were
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -118,14 +117,11 @@ class Appraisal:
     """What is felt about a text.
 
     Attributes:
-        confidence: the chance that the sign of the valence is right, 0.5…1, from the error of the method on
-            rated texts; about 0.5 for a text without feeling.
         by: "words"; "words+vector" or "words+layers" if the meaning of the sentence counted too.
         significance: see `noodlings.affect.significance`, 0…1.
     """
 
     affect: Affect
-    confidence: float
     by: str
     significance: float
 
@@ -166,8 +162,8 @@ class Appraiser:
         reading = read(cleaned)
         vector, layers = (None, None) if understood is None else (understood.vector, understood.layers)
         meant = vector if vector is not None and vector.shape == (VECTOR_SIZE,) else None
-        network, inputs, by = _chosen_network(reading, meant, layers)
-        rating = _without_denied(network(inputs)[0], reading)
+        rating, by = _rating(reading, meant, layers)
+        rating = _without_denied(rating, reading)
         worth = significance(reading, meant)
         valence = rating[0]
         if said and understood is not None and (line := understood.reading) is not None:
@@ -181,22 +177,19 @@ class Appraiser:
         if meant is None and not _any_feeling(reading):
             rating[_AROUSAL] *= BARE_EXCLAMATION
         rating[_AROUSAL] += ADDRESSED * addressed + SHOUTED * reading.capitals
-        confidence = chance_of_sign(float(rating[0]), float(network.error))
-        return Appraisal(Affect.of(felt(rating)), confidence, by, worth)
+        return Appraisal(Affect.of(felt(rating)), by, worth)
 
 
-def _chosen_network(
-    reading: Reading, vector: Array | None, layers: Array | None
-) -> tuple[Network, Array, str]:
-    """The network that uses most of what is known, its inputs, and its name."""
-    regression, features = shipped(), reading.features()
+def _rating(reading: Reading, vector: Array | None, layers: Array | None) -> tuple[Array, str]:
+    """The rating by the network that uses most of what is known, shape (5,), and the name of that."""
+    features, vectors = reading.features(), None
     if vector is None:
-        return regression.by_words, regression.by_words.inputs(features[None], None), WORDS
-    if layers is None or layers.shape != (LAYERS_SIZE,):
-        network = regression.by_meaning
-        return network, network.inputs(features[None], vector[None]), WORDS_AND_VECTOR
-    network = regression.by_layers  # of which the layers are features as well
-    return network, network.inputs(np.concatenate([features, layers])[None], None), WORDS_AND_LAYERS
+        network, by = shipped().by_words, WORDS
+    elif layers is None or layers.shape != (LAYERS_SIZE,):
+        network, by, vectors = shipped().by_meaning, WORDS_AND_VECTOR, vector[None]
+    else:  # of which the layers are features as well
+        network, by, features = shipped().by_layers, WORDS_AND_LAYERS, np.concatenate([features, layers])
+    return network(network.inputs(features[None], vectors))[0], by
 
 
 def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[Any]:
@@ -213,8 +206,3 @@ def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[A
 def _any_feeling(reading: Reading) -> bool:
     ours = (reading.fear, reading.sorrow, reading.boredom, reading.stirred, reading.calm)
     return any(ours) or reading.loaded > 0 or reading.capitals > 0
-
-
-def chance_of_sign(valence: float, error: float) -> float:
-    """How likely a valence that is off by about `error` has the right sign, 0.5…1: Φ(|valence| / error)."""
-    return 0.5 * (1.0 + math.erf(abs(valence) / error / math.sqrt(2.0)))

@@ -41,27 +41,23 @@ class Mood:
     Attributes:
         current: the mood at `at`, world time in seconds.
         baseline: where it returns to.
-        half_life: seconds, > 0.
         moodiness: how far feelings move it, 0 (never) … 1.
     """
 
     current: Affect
     at: float
     baseline: Affect
-    half_life: float = HALF_LIFE_SECONDS
     moodiness: float = 1.0
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.at):
             raise UserError(f"the time of a mood must be finite seconds, not {self.at!r}")
-        if not 0.0 < self.half_life < math.inf:
-            raise UserError(f"the half-life of a mood is {self.half_life!r}: it must be seconds above 0")
 
     @classmethod
-    def of(cls, persona: Persona, now: float, half_life: float = HALF_LIFE_SECONDS) -> Mood:
+    def of(cls, persona: Persona, now: float) -> Mood:
         """The mood of somebody to whom nothing has happened yet."""
         baseline = baseline_of(persona)
-        return cls(baseline, now, baseline, half_life, persona.moodiness)
+        return cls(baseline, now, baseline, persona.moodiness)
 
     def at_time(self, now: float) -> Affect:
         """The mood at a world time: what is beyond the baseline halves with every half-life.
@@ -70,7 +66,7 @@ class Mood:
         """
         if not math.isfinite(now):
             raise UserError(f"the time of a mood must be finite seconds, not {now!r}")
-        gone = 1.0 - 0.5 ** (max(now - self.at, 0.0) / self.half_life)
+        gone = 1.0 - 0.5 ** (max(now - self.at, 0.0) / HALF_LIFE_SECONDS)
         current = self.current.array()
         return Affect.of(current + gone * (self.baseline.array() - current))
 
@@ -88,23 +84,21 @@ class Mood:
 
         The difference of the two has halved with the half-life since. What was felt meanwhile stays.
         """
-        left = 0.5 ** (max(self.at - was.at, 0.0) / self.half_life)
+        left = 0.5 ** (max(self.at - was.at, 0.0) / HALF_LIFE_SECONDS)
         difference = instead.current.array() - was.current.array()
         return replace(self, current=Affect.of(self.current.array() + left * difference))
 
     def as_dict(self) -> dict[str, Any]:
-        """What a restart needs, JSON-compatible; baseline and half-life belong to persona and settings."""
+        """What a restart needs, JSON-compatible; the baseline belongs to the persona."""
         return {"version": VERSION, "current": self.current.as_list(), "at": self.at}
 
     @classmethod
-    def from_dict(
-        cls, data: Mapping[str, Any], baseline: Affect, half_life: float = HALF_LIFE_SECONDS
-    ) -> Mood:
+    def from_dict(cls, data: Mapping[str, Any], baseline: Affect) -> Mood:
         """The mood that `as_dict` was taken from, exactly. Raises `UserError` for anything else."""
         if data.get("version") != VERSION or not isinstance(data.get("at"), int | float):
             raise UserError(f"not a stored mood of version {VERSION}")
         try:
-            return cls(Affect.of(data.get("current")), float(data["at"]), baseline, half_life)
+            return cls(Affect.of(data.get("current")), float(data["at"]), baseline)
         except OverflowError:
             raise UserError("the time of a stored mood is too large a number") from None
 

@@ -50,13 +50,11 @@ class Expectation:
         surprise: calibrated on the agent's own history, 0…1.
         error: how unlikely the percept was, in nats, ≥ 0.
         state: the phenomenal state after it, shape (40,), each −1…1; read-only.
-        forecast: the affect that had been expected.
     """
 
     surprise: float
     error: float
     state: Numbers
-    forecast: Affect
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,9 +149,8 @@ class Mind:
         parameters, mind = self._parameters, self._mind
         came = Affect.of(affect).array()
         meant = None if meaning is None else short_vector(meaning)
-        expected = self._expected()
 
-        error, familiar = affect_error(expected, came), mind.familiar
+        error, familiar = affect_error(self._expected(), came), mind.familiar
         if meant is not None:
             likelihood, familiar = familiar.hear(meant, now, audience, listeners)
             error += meaning_error(likelihood)
@@ -170,7 +167,7 @@ class Mind:
             errors=_kept(np.append(mind.errors[-(HISTORY - 1) :], error)),
             familiar=familiar,
         )
-        return Expectation(surprise, error, state, Affect.of(expected))
+        return Expectation(surprise, error, state)
 
     def _expected(self) -> Numbers:
         """The affect, (5,), that it expects next."""

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.mind.phenomenal import Parameters, felt, step
+from noodlings.mind.phenomenal import Parameters, felt
 
 Numbers = npt.NDArray[np.float64]
 Learner = Callable[[Parameters, Numbers, Numbers, Numbers], Numbers]
@@ -33,8 +33,8 @@ FORGETTING = 0.003
 """How strongly the readout is drawn back to the one an agent was born with, 0…1."""
 
 
-def forecast(xp: Any, parameters: Parameters, readout: Any, state: Any, affect: Any) -> tuple[Any, Any]:
-    """What is expected next, after `affect` has led to `state`.
+def expect(xp: Any, parameters: Parameters, readout: Any, state: Any, affect: Any) -> Any:
+    """The affect that is expected next, after `affect` has led to `state`.
 
     Args:
         xp, parameters: as in `noodlings.mind.phenomenal.step`.
@@ -42,14 +42,8 @@ def forecast(xp: Any, parameters: Parameters, readout: Any, state: Any, affect: 
         state: (40,) or (n, 40). affect: (5,) or (n, 5).
 
     Returns:
-        The affect, (5,) or (n, 5), within the range of its axes; and the state it would lead to.
+        Shape (5,) or (n, 5), within the range of its axes.
     """
-    expected = expect(xp, parameters, readout, state, affect)
-    return expected, step(xp, parameters, state, expected)
-
-
-def expect(xp: Any, parameters: Parameters, readout: Any, state: Any, affect: Any) -> Any:
-    """The affect of `forecast` alone."""
     heard = _read(readout, features(xp, parameters, state, affect))
     return parameters.rest + xp.clip(heard, parameters.floor, 1.0) / parameters.scale
 

@@ -65,7 +65,6 @@ def explore(
     starts: Mapping[int, float],
     depth: int,
     may_see: MaySee,
-    fan_out: int = FAN_OUT,
 ) -> Exploration:
     """Everything within `depth` steps of some entries, breadth-first, each entry once.
 
@@ -75,15 +74,12 @@ def explore(
     Args:
         starts: ids, each with its score, 0…1. They are not brought again.
         depth: 0 (nothing)…3.
-        fan_out: how many links of each entry are followed at most, ≥ 1.
 
     Raises:
-        UserError: depth or fan_out is out of range.
+        UserError: depth is out of range.
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise UserError(f"depth is {depth}: it must lie between 0 and {MAX_DEPTH}")
-    if fan_out < 1:
-        raise UserError(f"fan_out is {fan_out}: it must be at least 1")
     frontier = dict(starts)
     known = set(starts)
     refused: set[int] = set()
@@ -95,23 +91,23 @@ def explore(
     for step in range(1, depth + 1):
         ways: dict[int, list[Way]] = {}
         looked: dict[int, MemoryEntry | None] = {}
-        more, most = sorted(frontier), max(READ, 2 * fan_out)
+        more, most = sorted(frontier), READ
         while more:
             links = memory.links_of(agent_id, more, most)
             ways |= _ways(more, links, known | refused)
-            _look({here: ways[here] for here in more if here in ways}, looked, load, may_see, fan_out)
+            _look({here: ways[here] for here in more if here in ways}, looked, load, may_see)
             # If all that was read of these is hidden, weaker links must be read.
             more = [
                 here
                 for here in more
                 if sum(here in (link.source, link.target) for link in links) >= most
-                and len(_strongest(ways.get(here, ()), looked, fan_out)) < fan_out
+                and len(_strongest(ways.get(here, ()), looked)) < FAN_OUT
             ]
             most *= 4
         refused |= {entry_id for entry_id, entry in looked.items() if entry is None}
         found: dict[int, ReachedEntry] = {}
         for here, leading in ways.items():
-            for entry, link in _strongest(leading, looked, fan_out):
+            for entry, link in _strongest(leading, looked):
                 new = ReachedEntry(entry, link, step, frontier[here] * link.strength * FADE)
                 old = found.get(entry.id)
                 if old is None or (-new.score, new.via) < (-old.score, old.via):
@@ -138,20 +134,19 @@ def _look(
     looked: dict[int, MemoryEntry | None],
     load: Callable[[list[int]], Mapping[int, MemoryEntry]],
     may_see: MaySee,
-    fan_out: int,
 ) -> None:
     """Add neighbours to `looked`, by id; None for those that may not be seen or are gone.
 
-    Of each entry as many are read as it takes to have `fan_out` that may be seen: an entry that was recalled
+    Of each entry as many are read as it takes to have `FAN_OUT` that may be seen: an entry that was recalled
     ten thousand times is not read with all that recalled it.
     """
     most = max(map(len, ways.values()), default=0)
-    before, portion = 0, max(2 * fan_out, len(looked))
+    before, portion = 0, max(2 * FAN_OUT, len(looked))
     while before < most:
         wanted = {
             end
             for leading in ways.values()
-            if sum(looked[end] is not None for end, _ in leading[:before] if end in looked) < fan_out
+            if sum(looked[end] is not None for end, _ in leading[:before] if end in looked) < FAN_OUT
             for end, _ in leading[:portion]
         }
         if missing := sorted(wanted - looked.keys()):
@@ -163,7 +158,7 @@ def _look(
 
 
 def _strongest(
-    leading: Sequence[Way], looked: Mapping[int, MemoryEntry | None], limit: int
+    leading: Sequence[Way], looked: Mapping[int, MemoryEntry | None]
 ) -> list[tuple[MemoryEntry, Link]]:
     seen = [(entry, link) for end, link in leading if (entry := looked.get(end)) is not None]
-    return seen[:limit]
+    return seen[:FAN_OUT]

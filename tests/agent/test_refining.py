@@ -7,7 +7,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from noodlings.affect.mood import PUSH
+from noodlings.affect.mood import HALF_LIFE_SECONDS, PUSH
 from noodlings.app import build
 from noodlings.config import Settings
 from noodlings.errors import LLMError
@@ -169,7 +169,7 @@ async def test_what_happens_meanwhile_is_felt_too_and_stays(make_agent, percept,
     model.gate.set()
     trace = await turn
     assert agent.affect == silent.affect
-    worn = 0.5 ** (60 / ready.half_life)
+    worn = 0.5 ** (60 / HALF_LIFE_SECONDS)
     push = (
         ready.pushed(model.affect, first.timestamp).current.array()
         - ready.pushed(own, first.timestamp).current.array()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from noodlings.errors import UserError
 from noodlings.ports import Changes
+from noodlings.recall import links
 from noodlings.recall.links import FADE, FAN_OUT, READ, Exploration, explore
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import Link, LinkType
@@ -92,10 +94,11 @@ def test_a_circle_is_walked_once():
     assert ids(explore(store, AGENT, {1: 1.0}, 3, everything)) == [2, 3, 4]
 
 
-def test_only_the_strongest_links_of_each_are_followed():
+def test_only_the_strongest_links_of_each_are_followed(monkeypatch):
     store = linked(*((n, 1, n / 100) for n in range(2, 21)), (30, 20, 0.1), entries=30)
     assert ids(explore(store, AGENT, {1: 1.0}, 1, everything)) == [20, 19, 18, 17]
-    assert ids(explore(store, AGENT, {1: 1.0}, 2, everything, fan_out=1)) == [20, 30]
+    monkeypatch.setattr(links, "FAN_OUT", 1)
+    assert ids(explore(store, AGENT, {1: 1.0}, 2, everything)) == [20, 30]
 
 
 def test_what_may_not_be_seen_takes_no_place_and_is_not_walked_through():
@@ -144,11 +147,6 @@ def test_no_further_than_three_steps(depth):
         explore(linked(), AGENT, {1: 1.0}, depth, everything)
 
 
-def test_something_must_be_followed():
-    with pytest.raises(UserError, match="at least 1"):
-        explore(linked(), AGENT, {1: 1.0}, 1, everything, fan_out=0)
-
-
 ENDS = st.lists(st.integers(1, 8), min_size=2, max_size=2, unique=True)
 EDGES = st.lists(
     st.builds(
@@ -194,7 +192,8 @@ def test_exactly_what_is_near_enough_is_reached_in_one_order(edges, starts, dept
     def may_see(entry):
         return entry.id not in hidden
 
-    found = explore(store, AGENT, seen, depth, may_see, fan_out=8)
+    with patch.object(links, "FAN_OUT", 8):
+        found = explore(store, AGENT, seen, depth, may_see)
     reached, frontier = set(), set(starts)
     for _ in range(depth):  # the definition, the slow way
         pairs = {pair for link in edges for pair in ((link.source, link.target), (link.target, link.source))}
@@ -204,6 +203,7 @@ def test_exactly_what_is_near_enough_is_reached_in_one_order(edges, starts, dept
     assert len(ids(found)) == len(reached)
     assert all(0.0 <= one.score <= 1.0 for one in found.reached)
     for fan_out in (1, 2, 8):
-        again = explore(Shuffled(store, chance), AGENT, seen, depth, may_see, fan_out)
-        backwards = dict(reversed(seen.items()))
-        assert again == explore(store, AGENT, backwards, depth, may_see, fan_out)
+        with patch.object(links, "FAN_OUT", fan_out):
+            again = explore(Shuffled(store, chance), AGENT, seen, depth, may_see)
+            backwards = dict(reversed(seen.items()))
+            assert again == explore(store, AGENT, backwards, depth, may_see)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from near import TOO_ALIKE, nearest, texts_of
 from network import Shape, folded, queries, seen, train
 from sentences import RatedLine, Sentence, read_lines, read_sentences
 
-from noodlings.affect.appraisal import WEIGHTS, Network, chance_of_sign, felt
+from noodlings.affect.appraisal import WEIGHTS, Network, felt
 from noodlings.affect.words import read
 from noodlings.embed.minilm import LAYERS, LOOKED_AT, QUERIES, MiniLM
 from noodlings.lab.evaluate.affect import auc, held_back, pearson
@@ -282,6 +283,11 @@ def _print_how_felt(ours: Array, theirs: Array) -> None:
         right = (np.sign(ours[rows]) == np.sign(theirs[rows])).mean()
         quartiles = np.round(np.percentile(strength[rows], (25, 50, 75, 90)), 2)
         print(f"  {kind} lines: sign right in {right:.2f}, valence felt: {quartiles}")
+
+
+def chance_of_sign(valence: float, error: float) -> float:
+    """How likely a valence that is off by about `error` has the right sign, 0.5…1: Φ(|valence| / error)."""
+    return 0.5 * (1.0 + math.erf(abs(valence) / error / math.sqrt(2.0)))
 
 
 def _print_how_sure(ours: Array, theirs: Array, error: float) -> None:
