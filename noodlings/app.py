@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.feeling import feeling
-from noodlings.affect.game_rules import load_rules, shipped_rules
+from noodlings.affect.game_rules import GameRules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.perceiving import require_keepable, shield
@@ -46,6 +46,7 @@ from noodlings.store.vault import Encryption
 from noodlings.text import clean
 from noodlings.transistors.chain import FOLDER_NAME as TRANSISTORS
 from noodlings.transistors.chain import load_chain
+from noodlings.validation import read_table
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Names
 from noodlings.values.page import Page
@@ -123,7 +124,7 @@ def build(
         offline=OfflineVoice(),
         names=lambda: society.names(),
         characters=lambda: society.personas,
-        rules=load_rules(own_rules) if own_rules.is_file() else shipped_rules(),
+        rules=read_table(own_rules, GameRules) if own_rules.is_file() else shipped_rules(),
         drives=shipped_drives(),
         memory=settings.memory,
         context=settings.context,

@@ -126,7 +126,7 @@ def report(parameters: Parameters, affects: Array) -> dict[str, float]:
     """Mean distance between what came and: the forecast, the affect before, the mean of the stream."""
     seen, came = run(parameters, affects)
     expected = expect(np, parameters, parameters.readout, seen[..., :STATE_SIZE].reshape(-1, STATE_SIZE),
-                           (seen[..., STATE_SIZE:-1] / SCALE + REST).reshape(-1, 5))  # fmt: skip
+                      (seen[..., STATE_SIZE:-1] / SCALE + REST).reshape(-1, 5))  # fmt: skip
     before = affects[:, WARM_UP:-1].swapaxes(0, 1)
     mean = affects.mean(axis=1)[None]
     return {

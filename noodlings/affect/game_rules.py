@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from string import Formatter
 from typing import Annotated, Any, Literal, Self
 
@@ -170,12 +169,7 @@ def value_of(data: Mapping[str, Any], field: str) -> str | None:
 
 @cache
 def shipped_rules() -> GameRules:
-    return load_rules(files("noodlings.affect") / "game_events.yaml")
-
-
-def load_rules(path: Traversable) -> GameRules:
-    """The rules in a file. Raises `UserError` when it cannot be read, or something in it is wrong."""
-    return read_table(path, GameRules)
+    return read_table(files("noodlings.affect") / "game_events.yaml", GameRules)
 
 
 def _fields(template: str) -> list[tuple[str, str]]:

@@ -123,7 +123,9 @@ class EmbeddingBacklog:
                 if one.vector is not None and one.entry_id in self._archive:
                     self._archive.set_vector(one.entry_id, one.vector)
             self.waiting.done(vectors)
-            self._tell(before)
+            embedded, left = self.embedded, len(self.waiting)
+        if embedded // LOG_EVERY > before // LOG_EVERY:
+            log.info("%s: %d memories are embedded, %d to go", self._agent_id, embedded, left)
 
     def fail(self, ids: Sequence[int], reason: str, now: float) -> None:
         """Note that these could not be embedded."""
@@ -156,8 +158,3 @@ class EmbeddingBacklog:
             self._archive.change_model(self.model, self.dimensions)
             self._archive.vectors.reserve(len(self._archive) * 3 // 2)
         return vector.shape == (self.dimensions,)
-
-    def _tell(self, before: int) -> None:
-        embedded, left = self.embedded, len(self.waiting)
-        if embedded // LOG_EVERY > before // LOG_EVERY:
-            log.info("%s: %d memories are embedded, %d to go", self._agent_id, embedded, left)

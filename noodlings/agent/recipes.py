@@ -96,7 +96,7 @@ def load_recipe(path: Path) -> Persona:
     try:
         if path.suffix.lower() in (".png", ".json"):
             return read_recipe(_not_yaml(path), identifier, where)
-        return _parsed(_read(path), identifier, where)
+        return _parsed(read_bounded(path, LARGEST_RECIPE).decode(), identifier, where)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"{where} cannot be read as YAML: {yaml_trouble(error)}") from None
     except OSError as error:
@@ -161,10 +161,6 @@ def _files(folder: Path) -> list[Path]:
 def _parsed(text: str, identifier: str, where: str) -> Persona:
     """The persona of a file's text. Parsing is slow, so it is cached by the text."""
     return read_recipe(read_yaml(text, aliases=False), identifier, where)
-
-
-def _read(path: Path) -> str:
-    return read_bounded(path, LARGEST_RECIPE).decode()
 
 
 def _not_yaml(path: Path) -> Any:

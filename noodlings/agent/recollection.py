@@ -27,7 +27,7 @@ from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
-from noodlings.memory.context import ContextBudget, merge
+from noodlings.memory.context import ContextBudget, merge, recalled_for
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
@@ -130,8 +130,8 @@ async def _brought_back(
     known = {recalled.entry.id for recalled in chosen} | {turn.entry.id}
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
-    along_with = (_linked_recall(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)])
-    joined = [*told, *along_with]
+    along_with = admitted[: min(LINKED, most)]
+    joined = [*told, *(recalled_for(Why.LINKED, entry, reached[entry.id]) for entry in along_with)]
     known_of = await learned(archive, asked, tier, percept, core.persona, store)
     first = chosen[: max(most - len(joined) - len(known_of), 0)]
     in_mind = {turn.entry.id, *(one.entry.id for one in (*first, *joined))}
@@ -334,7 +334,7 @@ def come_due(
     if _talking(told, turn):
         return []
     come = [entry for entry, due in open_plans(told, now, understood) if due.over <= now]
-    return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry in come[-1:]]
+    return [recalled_for(Why.DUE, entry) for entry in come[-1:]]
 
 
 def told_last(
@@ -357,15 +357,15 @@ def told_last(
     told = [link for link in links if link.type is LinkType.RECALLED and link.source in answered]
     latest = max((link.source for link in told), default=0)
     entries = archive.entries([link.target for link in told if link.source == latest])
-    admitted = (entry for entry in entries.values() if may_come(percept).admits(entry))
-    return [Recalled(entry, (Why.TOLD,), 1.0, {Why.TOLD.value: 1.0}) for entry in admitted]
+    allowed = may_come(percept)
+    return [recalled_for(Why.TOLD, entry) for entry in entries.values() if allowed.admits(entry)]
 
 
 def name_told(archive: AgentArchive | None, turn: Turn) -> list[Recalled]:
     """The latest line in which the person who is answered told their name before."""
     theirs = replace(may_come(turn.percept), user=turn.percept.user_id, without=frozenset({turn.entry.id}))
     found = archive.entries(archive.index.latest(theirs, 1, naming=True)) if archive else {}
-    return [Recalled(entry, (Why.NAME,), 1.0, {Why.NAME.value: 1.0}) for entry in found.values()]
+    return [recalled_for(Why.NAME, entry) for entry in found.values()]
 
 
 def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
@@ -398,10 +398,6 @@ def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float
                 if here in found:
                     reached[there] = max(reached.get(there, 0.0), found[here] * link.strength)
     return dict(sorted(reached.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _linked_recall(entry: MemoryEntry, score: float) -> Recalled:
-    return Recalled(entry, (Why.LINKED,), score, {Why.LINKED.value: score})
 
 
 def is_faint(hit: Hit) -> bool:

@@ -52,10 +52,12 @@ def entry_tokens(entry: MemoryEntry) -> int:
 
 def recent(newest_first: Iterable[MemoryEntry]) -> list[Recalled]:
     """Entries as recalled for being recent, with the scores 1, 1/2, 1/3 …"""
-    return [
-        Recalled(entry, (Why.RECENT,), 1.0 / place, {Why.RECENT.value: 1.0 / place})
-        for place, entry in enumerate(newest_first, 1)
-    ]
+    return [recalled_for(Why.RECENT, entry, 1.0 / place) for place, entry in enumerate(newest_first, 1)]
+
+
+def recalled_for(why: Why, entry: MemoryEntry, score: float = 1.0) -> Recalled:
+    """An entry as recalled for a single reason."""
+    return Recalled(entry, (why,), score, {why.value: score})
 
 
 def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.errors import UserError
+from noodlings.memory.context import recalled_for
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.links import ReachedEntry, explore
@@ -171,16 +172,12 @@ def _merged(found: Sequence[Recalled], reached: Sequence[ReachedEntry], limit: i
     by_links = {one.entry.id: one for one in reached}
     memories = [_searched(hit, by_links.pop(hit.entry.id, None)) for hit in found]
     linked = sorted(by_links.values(), key=lambda one: (-one.score, one.entry.id))
-    memories += [FocusHit(_linked(one), one) for one in linked[:limit]]
+    memories += [FocusHit(recalled_for(Why.LINKED, one.entry, one.score), one) for one in linked[:limit]]
     return sorted(memories, key=lambda brought: (-brought.recalled.score, brought.recalled.entry.id))
 
 
 def _searched(hit: Recalled, reached: ReachedEntry | None) -> FocusHit:
-    if reached is None:
-        return FocusHit(hit)
-    linked = _linked(reached)
-    return FocusHit(replace(hit, why=hit.why + linked.why, scores=hit.scores | linked.scores), reached)
-
-
-def _linked(reached: ReachedEntry) -> Recalled:
-    return Recalled(reached.entry, (Why.LINKED,), reached.score, {Why.LINKED.value: reached.score})
+    if reached is not None:
+        scores = hit.scores | {Why.LINKED.value: reached.score}
+        hit = replace(hit, why=(*hit.why, Why.LINKED), scores=scores)
+    return FocusHit(hit, reached)

@@ -95,10 +95,14 @@ class Neighbours:
 
     def whose(self, rows: Rows) -> Rows:
         """These rows and the rows that have one of them as a neighbour, rising."""
-        after = self._next.rows[rows]
-        second = np.where(after == _NONE, _NONE, self._next.rows[after])
+        after, second = self._after(rows)
         near = {*rows.tolist(), *self._one.rows[rows].tolist(), *after.tolist(), *second.tolist()}
         return np.array(sorted(near - {_NONE}), np.intp)
+
+    def _after(self, rows: Rows) -> tuple[Rows, Rows]:
+        """The row after each in the same talk, and the one after that; −1 for none."""
+        after = self._next.rows[rows]
+        return after, np.where(after == _NONE, _NONE, self._next.rows[after])
 
     def around(self, rows: Rows) -> Rows:
         """These rows and all their neighbours, rising, without duplicates."""
@@ -145,8 +149,7 @@ class Neighbours:
         A row of −1 stands for none: it is the last place of an array with one more than there are rows.
         Within each pair every other row occurs once.
         """
-        after = self._next.rows[rows]
-        second = np.where(after == _NONE, _NONE, self._next.rows[after])
+        after, second = self._after(rows)
         return [
             (rows, values),
             (after, values * np.float32(BEFORE[0])),

@@ -242,9 +242,8 @@ class Searcher:
             if rows is None:
                 scores[~archive.index.alive.rows] = -1.0
             count = limit if mood is None else limit * candidate_multiplier
-            count *= (
-                1 if around.connected == 1.0 else 2
-            )  # some turn out to have nothing to do with the question
+            if around.connected < 1.0:
+                count *= 2  # some turn out to have nothing to do with the question
             few = np.arange(len(scores))
             if around.rough:
                 few = np.sort(best_rows(scores, candidates(count)))

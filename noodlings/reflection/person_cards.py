@@ -98,9 +98,8 @@ def person_cards(found: Iterable[Fact], replaced: Mapping[Fact, Fact]) -> Iterat
     for of, told in by_person.items():
         known = [one for kind in FactKind for one in _of_kind([f for f in told if f.kind is kind])]
         known = [
-            one if newer is None else replace(one, superseded_by=newer)
+            replace(one, superseded_by=newer) if (newer := replaced.get(one.told[-1])) else one
             for one in known
-            for newer in [replaced.get(one.told[-1])]
         ]
         called = frozenset(stems(" ".join((of, *relations.get(of, ())))))
         known = _worth_keeping(_corrected(known, called))

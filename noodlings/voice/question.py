@@ -41,14 +41,11 @@ class AnswerType(StrEnum):
             return True
         if self in (AnswerType.NAME, AnswerType.PERSON) and _A_NAME.search(text):
             return True
-        if self is AnswerType.PERSON and text[:1].isupper() and _begins_with_a_name(text):
+        # A line that begins with a capital may begin with a name: "Dorrit does that".
+        first = (tokens(text) or [""])[0]
+        if self is AnswerType.PERSON and text[:1].isupper() and first not in words_for("common"):
             return True
         return first_match(f"told_{self}", text.replace("’", "'").lower()) != ""
-
-
-def _begins_with_a_name(text: str) -> bool:
-    """Whether a line that begins with a capital may begin with a name: "Dorrit does that"."""
-    return (tokens(text) or [""])[0] not in words_for("common")
 
 
 def answer_type(question: str) -> AnswerType | None:

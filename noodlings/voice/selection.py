@@ -275,10 +275,8 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
         central = shared & (topic | theirs)
         weighty = entry.importance >= WEIGHTY or entry.pinned
         again = _same_words(entry.user_text, utterance.percept.text)
-        short = len(tokens(entry.user_text)) <= SHORT_MEMORY or shared & topic_stems(
-            tokens(find_topic(entry.user_text))
-        )
-        comes_back = (weighty and central and short) or (entry.importance >= MATTERS and len(shared) > 1)
+        about = weighty and central and _is_about(candidate)
+        comes_back = about or (entry.importance >= MATTERS and len(shared) > 1)
         if comes_back and not again and (from_speaker(entry, utterance) or len(shared) > 1):
             chosen.append(entry)
     worded = (report for report in _in_words(chosen, understood, utterance) if not report.quoted)

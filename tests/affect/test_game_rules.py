@@ -5,9 +5,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.affect.game_rules import MAX_VALUE, Condition, load_rules, shipped_rules, value_of
+from noodlings.affect.game_rules import MAX_VALUE, Condition, GameRules, shipped_rules, value_of
 from noodlings.errors import UserError
 from noodlings.text import clean
+from noodlings.validation import read_table
 
 NOTABLE = Condition(field="item", word_of=frozenset({"diamond", "totem"}))
 THREAT = Condition(field="mob", one_of=frozenset({"creeper", "wither_skeleton"}))
@@ -89,7 +90,7 @@ def test_a_mistake_in_a_file_is_named(tmp_path, change, complaint):
     file = tmp_path / "events.yaml"
     file.write_text(yaml.safe_dump({"version": 1, "events": {}} | change), "utf-8")
     with pytest.raises(UserError, match=complaint) as refusal:
-        load_rules(file)
+        read_table(file, GameRules)
     assert str(file) in str(refusal.value)
 
 
@@ -100,15 +101,15 @@ def test_what_is_no_table_is_refused(tmp_path, content):
     file = tmp_path / "events.yaml"
     file.write_text(content, "utf-8")
     with pytest.raises(UserError):
-        load_rules(file)
+        read_table(file, GameRules)
 
 
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UserError, match="cannot be read"):
-        load_rules(tmp_path / "nowhere.yaml")
+        read_table(tmp_path / "nowhere.yaml", GameRules)
 
 
 def test_a_user_may_change_the_rules(tmp_path):
     file = tmp_path / "events.yaml"
     file.write_text("{version: 1, lasts_seconds: 60, events: {rain: {mood: {become: frustrated}}}}", "utf-8")
-    assert load_rules(file).rule("rain", {}).mood.become == "frustrated"
+    assert read_table(file, GameRules).rule("rain", {}).mood.become == "frustrated"

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.affect.game_rules import load_rules
+from noodlings.affect.game_rules import GameRules
 from noodlings.agent.events import MAX_FIELDS, MAX_NAME, MAX_TEXT, event_in, game_event
 from noodlings.errors import UserError
 from noodlings.store.documents import to_json
 from noodlings.text import clean
+from noodlings.validation import read_table
 from noodlings.values.percept import Kind
 
 NOW = 1_000.0
@@ -45,7 +46,7 @@ def test_an_event_is_remembered_by_a_sentence(name, data, text):
 def test_the_sentence_is_that_of_the_rules_in_force(tmp_path):
     file = tmp_path / "game_events.yaml"
     file.write_text("{version: 1, events: {dawn: {remember: {summary: 'saw the sun, {mood}'}}}}", "utf-8")
-    rules = load_rules(file)
+    rules = read_table(file, GameRules)
     assert game_event("dawn", {"mood": "red"}, NOW, rules=rules).text == "saw the sun, red"
     assert game_event("dawn", {}, NOW, "user_caity", rules).text == "dawn"
 
