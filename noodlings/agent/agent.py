@@ -50,7 +50,7 @@ from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed, trace_of
 from noodlings.agent.unit_of_work import MADE_OF, UnitOfWork
-from noodlings.mind.appetites import DriveTable, Goal
+from noodlings.mind.appetites import DriveTable
 from noodlings.ports import AgentRecord, AgentState, Allowance, Changes, Forgotten, OwnLine, ReadTraces
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Audience, Tier, of_all, of_audiences, within
@@ -137,11 +137,6 @@ class Agent:
     @property
     def drives(self) -> DriveTable:
         return self._services.drives
-
-    @property
-    def goals(self) -> tuple[Goal, ...]:
-        """What it wants now, the strongest first."""
-        return self._core.feelings.appetites.goals(self._services.drives, self._services.clock.now())
 
     # -- what it does
 

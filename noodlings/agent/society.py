@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import sys
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -90,11 +89,7 @@ class AgentRegistry(Mapping[str, Agent]):
     """
 
     def __init__(
-        self,
-        make: Callable[[Persona], Agent],
-        personas: dict[str, Persona],
-        most: int = sys.maxsize,
-        store: Repository | None = None,
+        self, make: Callable[[Persona], Agent], personas: dict[str, Persona], most: int, store: Repository
     ) -> None:
         self._make = make
         self._store = store
@@ -105,13 +100,10 @@ class AgentRegistry(Mapping[str, Agent]):
 
     def __getitem__(self, agent_id: str) -> Agent:
         agent = self._living.get(agent_id)
-        if agent is not None and self._store is not None and self._store.outdated(agent_id):
+        if agent is not None and self._store.outdated(agent_id):
             agent.abandon()
-        if agent is not None and agent.abandoned:  # also as something was forgotten elsewhere
-            agent = None
-        if agent is None:
-            if self._store is not None:
-                self._store.will_load(agent_id)
+        if agent is None or agent.abandoned:  # also as something was forgotten elsewhere
+            self._store.will_load(agent_id)
             agent = self._living[agent_id] = self._make(self._personas[agent_id])
         self._awake[agent_id] = agent
         self._awake.move_to_end(agent_id)

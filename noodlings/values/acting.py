@@ -27,14 +27,18 @@ def acts_of(reply: str) -> str:
     return f"*{done}*" if done else ""
 
 
+def cased(words: str, case: str) -> str:
+    """Words in the letter case of a character ("plain", "upper", "lower")."""
+    return {"upper": words.upper(), "lower": words.lower()}.get(case, words)
+
+
 def sounding(reply: str, sounds: Sequence[str], chance: random.Random, case: str = "plain") -> str:
     """The reply with one of these noises, such as "honk", in the case of a persona's voice; unchanged if it
     has one already or there are none."""
     folded = reply.casefold()
     if not sounds or any(sound.casefold() in folded for sound in sounds):
         return reply
-    made = chance.choice(_MADE).format(chance.choice(sounds))
-    made = {"upper": made.upper(), "lower": made.lower()}.get(case, made)
+    made = cased(chance.choice(_MADE).format(chance.choice(sounds)), case)
     if reply.endswith("*") and reply.count("*") == 2 and reply.startswith("*"):
         return f"{reply[:-1]}, {made}*"
     return f"{reply} *{made}*"

@@ -18,6 +18,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
 from noodlings.values.wording import SpokenFeeling
 from noodlings.voice.phrasebook import strengths
+from noodlings.voice.question import SENTENCE_BREAK
 from noodlings.voice.understanding import ATTENTION, understand
 from noodlings.voice.words import called_other, in_words, listed, spoken_words, without_names
 
@@ -31,7 +32,6 @@ NAME_WORDS = 4
 """Words of a name ("old iron key")."""
 
 _QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*(?:[\"“”«»]|$)|(?<!\w)['‘][^'’‘]*['’](?!\w)")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+")
 _CLAUSE = re.compile(r"[,;:]\s+|\s+[–—-]+\s+")
 _ELSEWHEN = re.compile(
     r"^(?:and |but |so )?"
@@ -83,7 +83,7 @@ def _requests(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
         return
     said = _QUOTED.sub(" … ", spoken_words(percept.text[:ATTENTION]))
     other, line = called_other(without_names(said, persona), utterance)
-    for sentence in _SENTENCE.split(line):
+    for sentence in SENTENCE_BREAK.split(line):
         if other or _ELSEWHEN.search(sentence):
             continue
         clauses = _CLAUSE.split(sentence)

@@ -85,12 +85,8 @@ def _thing(text: str) -> str:
     """The words up to the first that is not part of the thing; "a ring of salt" is one thing."""
     words: list[str] = []
     for word in text.lower().split():
-        joins = word == "of" and bool(words)
-        verb = (
-            bool(words)
-            and words[-1] != "of"
-            and (bool(_VERBAL.fullmatch(word)) or word in words_for("verbs"))
-        )
+        joins = word == "of" and words
+        verb = words and words[-1] != "of" and (_VERBAL.fullmatch(word) or word in words_for("verbs"))
         if len(words) > LONGEST_THING or (word in _ENDS and not joins) or verb:
             break
         words.append(word)
@@ -129,13 +125,7 @@ def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
         return thought
     persona = utterance.persona
     book = Phrasebook(persona, utterance.said[-LATELY:], _seed(utterance, lens.transistor))
-    book.fill(
-        {
-            "name": name_of(utterance),
-            "me": persona.name,
-            "species": persona.species,
-        }
-    )
+    book.fill({"name": name_of(utterance), "me": persona.name, "species": persona.species})
     if not persona.verbal:
         made = in_body(thought, lens, persona, book)
     elif lens.transistor == "affect":

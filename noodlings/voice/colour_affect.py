@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from noodlings.text import clean
+from noodlings.values.acting import cased
 from noodlings.values.lens import Lens
 from noodlings.values.persona import Persona
 from noodlings.values.wording import SIGNS, SpokenFeeling, parse
@@ -25,11 +26,6 @@ _END = re.compile(r"(?<![.!?…])[.!?…]++[\"”')]*+(?=\s|$)")
 def spoken(text: str) -> str:
     """A reply without its gestures."""
     return clean(GESTURE.sub(" ", text))
-
-
-def cased(words: str, case: str) -> str:
-    """Words in the letter case of a character ("plain", "upper", "lower")."""
-    return {"upper": words.upper(), "lower": words.lower()}.get(case, words)
 
 
 def in_speech(text: str, change: Callable[[str], str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from noodlings.ports import Utterance
 from noodlings.text import clean
+from noodlings.values.acting import cased
 from noodlings.values.percept import Kind
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
@@ -86,8 +87,7 @@ class Draft:
         gesture = f"*{self.gesture}*" if self.gesture else ""
         words = [self.opening, self.body, self.closing]
         line = " ".join(filter(None, [gesture, *words] if self.gesture_first else [*words, gesture]))
-        line = clean(line.replace("?”.", "?”").replace("!”.", "!”").replace("…”.", "…”"))
-        return {"upper": line.upper(), "lower": line.lower()}.get(self.case, line)
+        return cased(clean(line.replace("?”.", "?”").replace("!”.", "!”").replace("…”.", "…”")), self.case)
 
     @property
     def bare(self) -> bool:

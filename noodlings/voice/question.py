@@ -147,8 +147,8 @@ _WHO_TOLD = re.compile(
     r"\b(?:who (?:told|said)|says who|how (?:do|did|would) you know|where did you (?:hear|learn|get))\b", re.I
 )
 _LIKED = re.compile(r"\b(?:like|love|enjoy|fancy|miss) (.+)$")
+SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _CLAUSE_BREAK = re.compile(r"(?<![,.;:!?…–—])[,.;:!?…–—]++\s+")
-_SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 
 
 class QuestionKind(Enum):
@@ -194,7 +194,7 @@ class QuestionKind(Enum):
 @cached_by_text(maxsize=1024)
 def only_asks(text: str) -> bool:
     """Whether a line asks, with or without a mark, and tells nothing: "Right. Who took it?"."""
-    sentences = [part for part in _SENTENCE_BREAK.split(text.strip()) if part]
+    sentences = [part for part in SENTENCE_BREAK.split(text.strip()) if part]
     asks = [
         part.endswith("?") or read_question(part, tokens(part)) is not QuestionKind.NONE for part in sentences
     ]
@@ -234,7 +234,7 @@ def _read(text: str, words: list[str]) -> str:
 
 
 def last_sentence(text: str) -> str:
-    return _SENTENCE_BREAK.split(text.strip())[-1]
+    return SENTENCE_BREAK.split(text.strip())[-1]
 
 
 def _asking(text: str, words: list[str]) -> str:
@@ -244,7 +244,7 @@ def _asking(text: str, words: list[str]) -> str:
     its last clause that can only be a question.
     """
     told_after = 0
-    for sentence in reversed(_SENTENCE_BREAK.split(text.strip())):
+    for sentence in reversed(SENTENCE_BREAK.split(text.strip())):
         here = tokens(sentence)
         if _has_mark(sentence) and (_has_mark(text) or told_after < len(here)):
             return _plain(here)

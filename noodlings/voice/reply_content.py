@@ -19,7 +19,7 @@ from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.pronouns import in_first_person, turn
-from noodlings.voice.question import QuestionKind, answer_type, asks_when, goes_on, may_answer
+from noodlings.voice.question import SENTENCE_BREAK, QuestionKind, answer_type, asks_when, goes_on, may_answer
 from noodlings.voice.reported_speech import LONGEST_PASSAGE, ReportedSpeech, report
 from noodlings.voice.selection import (
     corrects,
@@ -129,7 +129,6 @@ _OF_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO, QuestionKind.UNKNOW
 _YOU = re.compile(r"\byou\b|^your\b", re.I)
 _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
 _SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
-_SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
 _WANTS = {
     "curiosity": "to find out how things work",
@@ -253,8 +252,8 @@ def _in_own_words(name: str, story: str, description: str) -> tuple[str, ...]:
     """What its recipe lets it tell: sentences in the first person, without what cannot be turned."""
     first = _PRONOUN.search(f"{description} {story}")
     pronoun = "it" if first is None else "he" if first[1] else "she" if first[2] else "it"
-    mine = [turn(one, True) if _YOU.search(one) else one for one in _SENTENCE_BREAK.split(story)]
-    mine += [in_first_person(one, pronoun, name) for one in _SENTENCE_BREAK.split(description)]
+    mine = [turn(one, True) if _YOU.search(one) else one for one in SENTENCE_BREAK.split(story)]
+    mine += [in_first_person(one, pronoun, name) for one in SENTENCE_BREAK.split(description)]
     return tuple(shorten(one.rstrip(" .!?…"), LONGEST_PASSAGE) for one in mine if one)
 
 

@@ -279,8 +279,15 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
         comes_back = about or (entry.importance >= MATTERS and len(shared) > 1)
         if comes_back and not again and (from_speaker(entry, utterance) or len(shared) > 1):
             chosen.append(entry)
-    worded = (report for report in _in_words(chosen, understood, utterance) if not report.quoted)
-    fresh = (report for report in worded if not _said_lately(report, utterance.said[-LATELY:]))
+    return _first_fresh(chosen, understood, utterance, utterance.said[-LATELY:])
+
+
+def _first_fresh(
+    entries: list[MemoryEntry], understood: UnderstoodLine, utterance: Utterance, lately: Sequence[str]
+) -> list[ReportedSpeech]:
+    """The first memory that is told without a quotation and was not told in these lines."""
+    worded = _in_words(entries, understood, utterance)
+    fresh = (report for report in worded if not report.quoted and not _said_lately(report, lately))
     return list(islice(fresh, 1))
 
 
@@ -477,13 +484,7 @@ def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
         and utterance.percept.timestamp - entry.timestamp >= HOUR
         and not _goes_on(entry)
     ]
-    worded = (
-        report
-        for report in _in_words(old, UnderstoodLine(DialogueAct.GREETING), utterance)
-        if not report.quoted
-    )
-    fresh = (report for report in worded if not _said_lately(report, utterance.said))
-    return list(islice(fresh, 1))
+    return _first_fresh(old, UnderstoodLine(DialogueAct.GREETING), utterance, utterance.said)
 
 
 def _fitting(

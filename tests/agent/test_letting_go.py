@@ -103,7 +103,7 @@ async def lived(society: Society, lines: Sequence[str]) -> dict[str, Any]:
             agent.memory.retrieve_episodic(limit=None),
             agent.state(),
             agent.gains,
-            agent.goals,
+            agent.appetites,
             [untimed(trace) for trace in society.store.traces(who, 1_000)],
         )
     return {"traces": traces, "acts": acts, "seen": seen, "found": found, "ends": ends}

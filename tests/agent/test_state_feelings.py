@@ -12,6 +12,7 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import LLMError, UserError
+from noodlings.mind.appetites import goals_of
 from noodlings.ports import AgentState, Changes, Speech
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
@@ -211,7 +212,7 @@ async def test_a_restart_changes_nothing(make_agent, happen, say, clock):
     clock.advance(61.7)
     now = clock.now()
     assert again.game.blocks(again.rules, now) == agent.game.blocks(agent.rules, now)
-    assert (again.mood, again.appetites, again.goals) == (agent.mood, agent.appetites, agent.goals)
+    assert (again.mood, again.appetites) == (agent.mood, agent.appetites)
 
 
 async def test_events_move_appetites_and_time_moves_them_back(make_agent, happen, clock):
@@ -221,7 +222,7 @@ async def test_events_move_appetites_and_time_moves_them_back(make_agent, happen
         await happen(agent, "under_attack")
     hunted = agent.appetites
     assert hunted["safety"] > usual["safety"] + 0.3
-    assert agent.goals[0].appetite == "safety"
+    assert goals_of(agent.drives, agent.appetites)[0].appetite == "safety"
     await happen(agent, "dawn")
     assert agent.appetites["safety"] < hunted["safety"] - 0.3
     clock.advance(86_400.0)

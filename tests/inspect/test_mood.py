@@ -12,7 +12,7 @@ from noodlings.config import Settings
 from noodlings.errors import NotFound
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.mood import TURNS
-from noodlings.mind.appetites import Appetites
+from noodlings.mind.appetites import Appetites, goals_of
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import AXES
 from noodlings.values.caller import Caller, Role
@@ -61,7 +61,7 @@ async def test_a_view_of_the_mood_is_what_the_agent_feels(society, inspector, sa
         phi.affect,
     )
     assert view.valences == tuple(trace.mood.valence for trace in traces)
-    assert view.goals == tuple(goal.text for goal in phi.goals)
+    assert view.goals == tuple(goal.text for goal in goals_of(phi.drives, phi.appetites))
     assert (view.named, view.named_left, view.game, view.hidden) == ("chill", 0.0, (), 0)
 
 
