@@ -10,7 +10,7 @@ import asyncio
 import logging
 import math
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit, Searcher
 from noodlings.reflection.relationships import relationship
 from noodlings.values.audience import Tier
-from noodlings.values.memory import MemoryEntry, Vector
+from noodlings.values.memory import Link, MemoryEntry, Vector
 from noodlings.values.relationship import Relationship
 
 PAGE = 250
@@ -182,6 +182,10 @@ class AgentArchive:
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries by id as they are stored now, without those that were forgotten."""
         return self._repository.entries(self.agent_id, entry_ids) if entry_ids else {}
+
+    def links_of(self, entry_ids: Collection[int]) -> Sequence[Link]:
+        """The links of entries, as they are stored now."""
+        return self._repository.links_of(self.agent_id, list(entry_ids)) if entry_ids else ()
 
     # -- in step with the store
 

@@ -156,7 +156,7 @@ class FactReading:
         hits = await archive.search(words, among, first.tier, patient=True, limit=KNOWN)
         latest = reversed(archive.index.latest(among, KNOWN))
         found = archive.entries(list(dict.fromkeys([*(hit.entry_id for hit in hits), *latest]))[:KNOWN])
-        replaced = former(found, archive, self.services.store, among)
+        replaced = former(found, archive, among)
         return tuple(
             found[number]
             for number in sorted(found)

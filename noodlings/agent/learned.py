@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Mapping
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Hit
 from noodlings.values.audience import Tier
@@ -38,7 +37,7 @@ _ASKS = re.compile(
 
 
 async def learned(
-    archive: AgentArchive, question: str, tier: Tier, percept: Percept, persona: Persona, store: Repository
+    archive: AgentArchive, question: str, tier: Tier, percept: Percept, persona: Persona
 ) -> list[tuple[Hit, MemoryEntry]]:
     """What answers a question, best first; where nothing is asked, only facts about people.
 
@@ -55,7 +54,7 @@ async def learned(
     entries = archive.entries([hit.entry_id for hit in hits])
     known = [hit for hit in hits if _is_known(entries, hit.entry_id, persona, percept.timestamp)]
     known = sorted(known, key=_evidence, reverse=True)[: 2 * TYPICAL]
-    replaced = former([hit.entry_id for hit in known], archive, store, among)
+    replaced = former([hit.entry_id for hit in known], archive, among)
     found = [hit for hit in known if hit.entry_id not in replaced]
     others = [_evidence(hit) for hit in found[MOST:TYPICAL]]
     usual = (sum(others) + USUAL * (TYPICAL - MOST - len(others))) / (TYPICAL - MOST)
@@ -63,9 +62,9 @@ async def learned(
     return [(hit, entries[hit.entry_id]) for hit in best]
 
 
-def former(ids: Collection[int], archive: AgentArchive, store: Repository, among: Filters) -> set[int]:
+def former(ids: Collection[int], archive: AgentArchive, among: Filters) -> set[int]:
     """Those of some entries that a later one has replaced, as far as that one is among those that pass."""
-    links = store.links_of(archive.agent_id, list(ids)) if ids else []
+    links = archive.links_of(ids)
     replaced = [link for link in links if link.type is LinkType.REPLACED and link.target in ids]
     newer = archive.entries([link.source for link in replaced])
     return {link.target for link in replaced if (new := newer.get(link.source)) and among.admits(new)}

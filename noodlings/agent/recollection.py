@@ -98,9 +98,9 @@ async def remind(core: AgentCore, services: AgentServices, turn: Turn) -> list[R
     goals = core.feelings.appetites.goals(services.drives, services.clock.now())
     asked = question(percept, core.persona, talk, (goal.text for goal in goals))
     tier = max(turn.entry.tier, of_all(talk).tier)
-    told = told_last(archive, services.store, turn, heard)
+    told = told_last(archive, turn, heard)
     reminded = await _brought_back(core, services, archive, asked, turn, tier, told) if asked else told
-    return [*come_due(archive, core.memory, turn, before, services.store), *reminded]
+    return [*come_due(archive, core.memory, turn, before), *reminded]
 
 
 async def _brought_back(
@@ -120,22 +120,22 @@ async def _brought_back(
         tier: the highest among what the question is made of.
         told: what the answer before told; it stays in mind.
     """
-    percept, most, store = turn.percept, services.context.relevant, services.store
+    percept, most = turn.percept, services.context.relevant
     hits = await _searched(archive, asked, turn, tier, most)
-    entries, corrections = _with_corrections(hits, core, archive, store, turn)
+    entries, corrections = _with_corrections(hits, core, archive, services.store, turn)
     chosen = recollections(hits, entries, (percept.text, asked), most, corrections)
     found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
-    links = store.links_of(archive.agent_id, list(found)) if found else []
+    links = archive.links_of(found)
     reached = linked(found, links)
     known = {recalled.entry.id for recalled in chosen} | {turn.entry.id}
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     along_with = admitted[: min(LINKED, most)]
     joined = [*told, *(recalled_for(Why.LINKED, entry, reached[entry.id]) for entry in along_with)]
-    known_of = await learned(archive, asked, tier, percept, core.persona, store)
+    known_of = await learned(archive, asked, tier, percept, core.persona)
     first = chosen[: max(most - len(joined) - len(known_of), 0)]
     in_mind = {turn.entry.id, *(one.entry.id for one in (*first, *joined))}
-    joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, store, in_mind)
+    joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, in_mind)
     reminded = once([*chosen[: max(most - len(joined), 0)], *joined[:most]])
     if tier <= archive.embedding.reach and archive.embedding.local:
         far = _farther(hits, entries, reminded, archive, percept) if may_ask(percept.text) else []
@@ -236,11 +236,9 @@ def _farther(
     ]
 
 
-def _with_lines(
-    found: Sequence[Recalled], archive: AgentArchive, store: Repository, in_mind: Collection[int]
-) -> list[Recalled]:
+def _with_lines(found: Sequence[Recalled], archive: AgentArchive, in_mind: Collection[int]) -> list[Recalled]:
     """The same, where a fact stands for the line that tells it; without those whose line is in mind."""
-    lines = lines_of([one.entry.id for one in found if one.entry.kind is Kind.FACT], archive.agent_id, store)
+    lines = lines_of([one.entry.id for one in found if one.entry.kind is Kind.FACT], archive)
     return [
         replace(one, sources=(lines[one.entry.id],)) if one.entry.id in lines else one
         for one in found
@@ -291,11 +289,7 @@ def in_latest_form(
 
 
 def come_due(
-    archive: AgentArchive,
-    memory: HierarchicalMemory,
-    turn: Turn,
-    before: Sequence[MemoryEntry],
-    store: Repository,
+    archive: AgentArchive, memory: HierarchicalMemory, turn: Turn, before: Sequence[MemoryEntry]
 ) -> list[Recalled]:
     """The latest thing that a returning person said would happen, if its time has come.
 
@@ -324,9 +318,9 @@ def come_due(
         latest.update(entry.id for entry in memory.retrieve_episodic(percept.user_id, limit=LATEST))
     allowed_facts = replace(allowed, kinds=FACTS, user=percept.user_id)
     facts = archive.entries(archive.index.latest(allowed_facts, LATEST))
-    for number in former(facts, archive, store, allowed_facts):
+    for number in former(facts, archive, allowed_facts):
         del facts[number]
-    understood = due_by_facts(facts.values(), lines_of(facts, archive.agent_id, store))
+    understood = due_by_facts(facts.values(), lines_of(facts, archive))
     latest.update(understood)
     if not any(may_be_open(entry, now, understood) for entry in told_in(latest)):
         return []  # as it mostly is
@@ -337,9 +331,7 @@ def come_due(
     return [recalled_for(Why.DUE, entry) for entry in come[-1:]]
 
 
-def told_last(
-    archive: AgentArchive, store: Repository, turn: Turn, before: Sequence[MemoryEntry]
-) -> list[Recalled]:
+def told_last(archive: AgentArchive, turn: Turn, before: Sequence[MemoryEntry]) -> list[Recalled]:
     """What the last answer that told something told, where something may be asked that goes on with it.
 
     Args:
@@ -353,7 +345,7 @@ def told_last(
         for entry in before
         if entry.response and 0.0 <= percept.timestamp - entry.timestamp <= TALK_SECONDS
     ]
-    links = store.links_of(archive.agent_id, answered[-TALK_LINES:]) if answered else []
+    links = archive.links_of(answered[-TALK_LINES:])
     told = [link for link in links if link.type is LinkType.RECALLED and link.source in answered]
     latest = max((link.source for link in told), default=0)
     entries = archive.entries([link.target for link in told if link.source == latest])
@@ -383,9 +375,9 @@ def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
     )
 
 
-def lines_of(facts: Collection[int], agent_id: str, store: Repository) -> dict[int, int]:
+def lines_of(facts: Collection[int], archive: AgentArchive) -> dict[int, int]:
     """The ids of understood facts → the ids of the lines that tell them."""
-    links = store.links_of(agent_id, list(facts)) if facts else []
+    links = archive.links_of(facts)
     return {link.source: link.target for link in links if link.type is LinkType.UNDERSTOOD}
 
 

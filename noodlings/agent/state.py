@@ -169,9 +169,7 @@ def check_state(data: Mapping[str, Any]) -> None:
     """Raise `UserError` unless an agent can be restored from this data."""
     state = read_state(data)
     Affect.of(state.affect)
-    Mood.from_dict(state.feelings.mood, NEUTRAL)
-    GameFeeling.from_dict(state.feelings.game)
-    Appetites.from_dict(state.feelings.appetites, plain_persona("somebody"))
+    Feelings.from_dict(state.feelings.model_dump(), plain_persona("somebody"))
     MindState.from_dict(state.mind)
 
 

@@ -84,14 +84,12 @@ class Reconstruction:
     """A context as it was put together.
 
     Attributes:
-        since: world time from which on memories were looked for.
         memories: best first, of equal ones the earlier first; each once.
         text: all of them told, a line each, oldest to newest.
         tokens: about what the text costs in a prompt.
     """
 
     level: FocusLevel
-    since: float
     memories: tuple[FocusHit, ...]
     text: str
     tokens: int
@@ -131,8 +129,7 @@ async def reconstruct_context(
         UserError: there is no such level, or nothing to look for.
     """
     level = level_of(focus_level)
-    since = narrator.now - level.hours * HOUR
-    filters = replace(filters, user=user, since=since)
+    filters = replace(filters, user=user, since=narrator.now - level.hours * HOUR)
     hits = await search(query, filters, level.limit)
     by_meaning = any("meaning" in hit.scores for hit in hits)
     floor = FLOOR if by_meaning else FLOOR / 3
@@ -147,7 +144,7 @@ async def reconstruct_context(
     ]
     memories = _merged(found, reached, level.limit)
     text = block((brought.recalled.entry for brought in memories), narrator)
-    return Reconstruction(level, since, tuple(memories), text, token_count(text))
+    return Reconstruction(level, tuple(memories), text, token_count(text))
 
 
 def level_of(number: int) -> FocusLevel:

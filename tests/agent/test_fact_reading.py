@@ -385,8 +385,8 @@ async def test_a_whispered_fact_does_not_hide_what_everybody_knows(make_agent, s
     everybody, ann = (
         Filters(kinds=frozenset({Kind.FACT}), present=frozenset({who})) for who in ("user_bob", "user_ann")
     )
-    assert former(ids, archive, store, everybody) == set()
-    assert former(ids, archive, store, ann) == {ids[0]}
+    assert former(ids, archive, everybody) == set()
+    assert former(ids, archive, ann) == {ids[0]}
 
 
 async def test_a_line_that_told_a_fact_is_still_thought_about(make_agent, say, clock):
