@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.perceiving import require_keepable, shield
 from noodlings.agent.recipe_form import unused
-from noodlings.agent.recipes import FoundRecipes, find_recipes, kept_persona
+from noodlings.agent.recipes import BUILT_IN, FoundRecipes, find_recipes, kept_persona
 from noodlings.agent.services import AgentServices, Watcher
 from noodlings.agent.society import Society
 from noodlings.agent.state import AgentCore, Feelings
@@ -243,9 +242,8 @@ def recipes(folder: Path) -> dict[str, Persona]:
 
 def read_recipes(folder: Path) -> FoundRecipes:
     """The shipped recipes and those in the data folder, which may replace them by id."""
-    with resources.as_file(resources.files("noodlings") / RECIPES) as shipped:
-        own = folder / RECIPES
-        return find_recipes([shipped, own] if own.is_dir() else [shipped])
+    own = folder / RECIPES
+    return find_recipes([BUILT_IN, own] if own.is_dir() else [BUILT_IN])
 
 
 def _log_recipes(found: FoundRecipes) -> None:

@@ -109,43 +109,39 @@ class SearchIndex:
         with self.lock:
             if not self.index.row_of.keys().isdisjoint(columns.ids):
                 raise UserError("some of these entries are already in the archive; use update")
-            self._extend(columns, embedded, self.vectors.all_checked(vectors) if embedded.any() else None)
-
-    def _extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers | None) -> None:
-        # All that can fail comes before anything is added, or the parts would no longer have the same rows.
-        first, texts = len(self.ids), columns.texts
-        aside = [kind in _ASIDE for kind in columns.kinds]
-        said = [in_words(text) for text in texts]
-        answers = [
-            _answer(response, stemmed) if response else []
-            for (stemmed, _), response in zip(said, columns.responses, strict=True)
-        ]
-        is_lines = np.array([*map(is_line, columns.kinds, columns.ingested)], np.bool_)
-        by_row = (
-            (self.ids, np.array(columns.ids, np.int64)),
-            (self.affects, columns.affects),
-            (self.lengths, np.array([_length(len(stemmed)) for stemmed, _ in said], np.float32)),
-            (self._answered, np.array([*map(bool, columns.responses)])),
-            (
-                self.with_time,
-                np.array([holds_time(text, one[1]) for text, one in zip(texts, said, strict=True)]),
-            ),
-            (self.with_name, is_lines & np.array([told_name(text) != "" for text in texts], np.bool_)),
-            (self.asks, np.array(["?" in text for text in texts])),
-            (self.stances, np.array([*map(stance_of, columns.kinds, texts)], np.int8)),
-            (self._is_line, is_lines),
-        )
-        for user_id in dict.fromkeys(columns.users):
-            self.people.meet(user_id)
-        self.index.extend(columns)
-        self.neighbours.extend(columns.timestamps, columns.places, aside)
-        self.words.add([stemmed for stemmed, _ in said])
-        for row, answer in enumerate(answers, first):
-            self.words.extend(row, answer)
-        for kept, rows in by_row:
-            kept.extend(rows)
-        if self._vectors is not None:
-            self._vectors.add(embedded, vectors, self.neighbours)
+            # All that can fail comes before anything is added, or the parts would no longer have the same
+            # rows.
+            checked = self.vectors.all_checked(vectors) if embedded.any() else None
+            first, texts = len(self.ids), columns.texts
+            stemmed, words = zip(*map(in_words, texts), strict=True) if texts else ((), ())
+            answers = [
+                _answer(response, said) if response else []
+                for said, response in zip(stemmed, columns.responses, strict=True)
+            ]
+            is_lines = np.array([*map(is_line, columns.kinds, columns.ingested)], np.bool_)
+            by_row = (
+                (self.ids, np.array(columns.ids, np.int64)),
+                (self.affects, columns.affects),
+                (self.lengths, np.array([_length(len(said)) for said in stemmed], np.float32)),
+                (self._answered, np.array([*map(bool, columns.responses)])),
+                (self.with_time, np.array([*map(holds_time, texts, words)])),
+                (self.with_name, is_lines & np.array([told_name(text) != "" for text in texts], np.bool_)),
+                (self.asks, np.array(["?" in text for text in texts])),
+                (self.stances, np.array([*map(stance_of, columns.kinds, texts)], np.int8)),
+                (self._is_line, is_lines),
+            )
+            for user_id in dict.fromkeys(columns.users):
+                self.people.meet(user_id)
+            self.index.extend(columns)
+            aside = [kind in _ASIDE for kind in columns.kinds]
+            self.neighbours.extend(columns.timestamps, columns.places, aside)
+            self.words.add(stemmed)
+            for row, answer in enumerate(answers, first):
+                self.words.extend(row, answer)
+            for kept, rows in by_row:
+                kept.extend(rows)
+            if self._vectors is not None:
+                self._vectors.add(embedded, checked, self.neighbours)
 
     def lines(self, filters: Filters) -> Rows:
         """Rows of lines that pass, see `is_line`, rising."""

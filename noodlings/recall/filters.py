@@ -26,8 +26,6 @@ from noodlings.values.audience import Audience, may_learn, of_audiences
 from noodlings.values.memory import MemoryEntry, tags_of
 from noodlings.values.percept import Kind
 
-Mask = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class Filters:
