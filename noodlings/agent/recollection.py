@@ -363,16 +363,17 @@ def name_told(archive: AgentArchive | None, turn: Turn) -> list[Recalled]:
 def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
     """Whether the person who is answered said some of this lately, or was reminded of it."""
     percept = turn.percept
-
-    def lately(moment: float | None) -> bool:
-        return moment is not None and 0.0 <= percept.timestamp - moment < AWAY_SECONDS
-
     return any(
         entry.user_id == percept.user_id
         and entry.kind in TALK
-        and (lately(entry.timestamp) or lately(entry.last_recalled))
+        and (lately(entry.timestamp, percept) or lately(entry.last_recalled, percept))
         for entry in heard
     )
+
+
+def lately(moment: float | None, percept: Percept) -> bool:
+    """Whether it was so shortly before a percept that nobody has been away since."""
+    return moment is not None and 0.0 <= percept.timestamp - moment < AWAY_SECONDS
 
 
 def lines_of(facts: Collection[int], archive: AgentArchive) -> dict[int, int]:

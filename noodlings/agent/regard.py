@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from noodlings.agent.recollection import AWAY_SECONDS, RETURNS
+from noodlings.agent.recollection import RETURNS, lately
 from noodlings.agent.state import AgentCore
 from noodlings.ports import EntryColumns
 from noodlings.recall.archive import is_line
@@ -60,18 +60,14 @@ def comes_back(core: AgentCore, percept: Percept, known: Callable[[], Relationsh
     Args:
         known: what the agent makes of them; asked only where that cannot be said without it.
     """
-
-    def lately(moment: float) -> bool:
-        return 0.0 <= percept.timestamp - moment < AWAY_SECONDS
-
     if not _matters(core, percept):
         return False
     working = core.memory.retrieve_working()
-    if percept.kind is not Kind.ARRIVE and working and lately(working[0].timestamp):
+    if percept.kind is not Kind.ARRIVE and working and lately(working[0].timestamp, percept):
         return False  # in a busy room it remembers the talk of a few minutes, and cannot say
     latest = disclosed(working, percept.listeners)
-    here = any(one.user_id == percept.user_id and lately(one.timestamp) for one in latest)
-    return not here and not lately(known().last)
+    here = any(one.user_id == percept.user_id and lately(one.timestamp, percept) for one in latest)
+    return not here and not lately(known().last, percept)
 
 
 def _matters(core: AgentCore, percept: Percept) -> bool:

@@ -241,7 +241,7 @@ class Responder:
             return
         core = self.core
         state, chain = self._state(turn, utterance, voice), core.chain
-        seen = chain.lenses(state)
+        seen = await chain.lenses(state)
         lensed = replace(utterance, lenses=seen.lenses)
         turn.audience = self._audience(lensed)
         known = all(lens.transistor in TRANSISTORS for lens in lensed.lenses) and not chain.changes_words

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,7 +63,7 @@ class HindsightReader:
         self._people = people
         self._told: dict[int, list[_Told]] = {}  # by a hash of the stems, as there may be very many
         self._asked: dict[tuple[str, str], list[_Told]] = {}
-        self._count: dict[str, int] = {}
+        self._count = Counter[str]()
         self._now = -math.inf
 
     def read(self, entry: MemoryEntry) -> None:
@@ -73,8 +74,7 @@ class HindsightReader:
         said = frozenset(stems(entry.user_text))
         told = _Told(entry.id, entry.user_id, entry.audience)
         if not entry.user_text.rstrip().endswith("?"):
-            for stem in said:
-                self._count[stem] = self._count.get(stem, 0) + 1
+            self._count.update(said)
             if len(said) >= SAYS_SOMETHING:
                 self._told.setdefault(hash(said), []).append(told)
             return
@@ -111,7 +111,7 @@ class HindsightReader:
                 shift(Hindsight.REPEATED)
             if not _OWN.search(entry.user_text) and any(one.user_id != entry.user_id for one in same):
                 shift(Hindsight.TOLD_BY_OTHERS)
-            rare = [stem for stem in said if self._count.get(stem, 0) <= RARE]
+            rare = [stem for stem in said if self._count[stem] <= RARE]
             if any(self._known(entry, self._asked.get((entry.user_id, stem), ())) for stem in rare):
                 shift(Hindsight.ASKED_ABOUT)
             due = due_of(entry)

@@ -56,25 +56,9 @@ class Chain:
     def __init__(self, transistors: Sequence[CognitiveTransistor]) -> None:
         self.transistors = tuple(transistors)
 
-    def lenses(self, state: ThoughtState) -> Coloured:
+    async def lenses(self, state: ThoughtState) -> Coloured:
         """The lenses for a fused call; for transistors without one see `own_way`."""
-        lenses: list[Lens] = []
-        modulations: list[Modulation] = []
-        degraded: list[str] = []
-        for transistor in self.transistors:
-            if not transistor.by_lens:
-                continue
-            lens, how = None, "passed" if transistor.gain else "off"
-            if transistor.gain:
-                try:
-                    lens = transistor.lens(state)
-                except Exception as error:  # noqa: BLE001 -- a user's own code: whatever it does stays in here
-                    how = _note_failure(transistor, error, degraded)
-            if lens is not None:
-                lenses.append(lens)
-                how = "fused"
-            modulations.append(_modulation(transistor, "", "", how, lens))
-        return Coloured("", tuple(modulations), tuple(degraded), tuple(lenses))
+        return await _run([t for t in self.transistors if t.by_lens], "", state, fused=True)
 
     @property
     def changes_words(self) -> bool:
@@ -90,18 +74,24 @@ class Chain:
         return await _run(self.transistors, thought, state)
 
 
-async def _run(transistors: Sequence[CognitiveTransistor], thought: str, state: ThoughtState) -> Coloured:
+async def _run(
+    transistors: Sequence[CognitiveTransistor], thought: str, state: ThoughtState, fused: bool = False
+) -> Coloured:
+    """The thought through these transistors, one by one; `fused` takes their lenses and no words."""
     modulations: list[Modulation] = []
     degraded: list[str] = []
     lenses: list[Lens] = []
-    made_by = OFFLINE if state["voice"].name == OFFLINE else "serial"
+    made_by = "fused" if fused else OFFLINE if state["voice"].name == OFFLINE else "serial"
     for transistor in transistors:
-        before = thought
-        lens, how = None, "off"
+        before, lens, how = thought, None, "off"
         if transistor.gain:
             try:
-                lens, thought = await _step(transistor, before, state)
-                how = made_by if thought != before else "passed"
+                if fused:
+                    lens = transistor.lens(state)
+                else:
+                    lens, thought = await _step(transistor, before, state)
+                shows = lens is not None if fused else thought != before
+                how = made_by if shows else "passed"
             except Exception as error:  # noqa: BLE001 -- a user's own code: whatever it does stays in here
                 thought, how = before, _note_failure(transistor, error, degraded)
         modulations.append(_modulation(transistor, before, thought, how, lens))

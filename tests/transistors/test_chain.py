@@ -144,7 +144,7 @@ async def test_a_turn_that_is_cancelled_is_cancelled():
 async def test_fused_each_lens_once_and_the_others_afterwards():
     chain = Chain([Bright(), Loud(), AffectTransistor(), Bright(0.0)])
     state = make_state()
-    _, modulations, degraded, lenses = chain.lenses(state)
+    _, modulations, degraded, lenses = await chain.lenses(state)
     assert [lens.transistor for lens in lenses] == ["bright"]
     assert [(m.transistor, m.how, m.before) for m in modulations] == [
         ("bright", "fused", ""),
@@ -156,14 +156,14 @@ async def test_fused_each_lens_once_and_the_others_afterwards():
     assert (rest.text, [m.transistor for m in rest.modulations]) == ("SAID", ["loud"])
 
 
-def test_a_lens_that_fails_is_named_and_the_others_are_handed_on():
+async def test_a_lens_that_fails_is_named_and_the_others_are_handed_on():
     class Broken(Bright):
         name = "broken"
 
         def lens(self, state):
             raise RuntimeError("glass")
 
-    _, modulations, degraded, lenses = Chain([Broken(), Bright()]).lenses(make_state())
+    _, modulations, degraded, lenses = await Chain([Broken(), Bright()]).lenses(make_state())
     assert [lens.transistor for lens in lenses] == ["bright"]
     assert [made.how for made in modulations] == ["failed", "fused"]
     assert degraded == ("transistor broken: RuntimeError: glass",)
@@ -171,7 +171,7 @@ def test_a_lens_that_fails_is_named_and_the_others_are_handed_on():
 
 async def test_the_offline_voice_takes_in_lenses_at_once_too():
     state = make_state()
-    lenses = Chain([Bright()]).lenses(state).lenses
+    lenses = (await Chain([Bright()]).lenses(state)).lenses
     plain = await state["voice"].speak(state["utterance"], Allowance())
     coloured = await state["voice"].speak(replace(state["utterance"], lenses=lenses), Allowance())
     assert "How bright it is." not in plain.text
