@@ -175,7 +175,6 @@ def build(
             load_chain(persona, folder / TRANSISTORS),
             Feelings.of(persona, births.setdefault(persona.id, clock.now())),
             settings.world.seed,
-            forgettings=services.forgettings[persona.id],
         )
         agent = Agent(core, services)
         if record is not None:

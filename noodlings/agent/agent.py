@@ -94,7 +94,7 @@ class Agent:
     @property
     def forgettings(self) -> int:
         """How often something was forgotten: what was read before may be gone."""
-        return self._core.forgettings
+        return self._services.forgettings[self.id]
 
     @property
     def gains(self) -> dict[str, float]:

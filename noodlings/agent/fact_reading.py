@@ -81,10 +81,10 @@ class FactReading:
         async with self._lock:
             after = self.core.memory.last_id - BACKLOG if latest else 0
             lines, since, upto = await self._next(max(after, self.core.read.first_gap))
-            forgettings = self.core.forgettings
+            forgettings = agent.forgettings
             told = await self._told(lines) if lines else None
             found = () if told is None else await reader.read(told, Allowance())
-            if self.core.forgettings == forgettings:  # else it may hold what was forgotten meanwhile
+            if agent.forgettings == forgettings:  # else it may hold what was forgotten meanwhile
                 if told is not None:
                     self._remember(agent, told, found)
                 self.core.read = self.core.read.with_range(since, upto)

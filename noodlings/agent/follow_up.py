@@ -110,13 +110,13 @@ class FollowUp:
             return None
         # What one thinks oneself is no surprise.
         itself = Percept(core.id, "", now, Kind.THOUGHT, surprise=0.0)
-        spent, degraded, forgettings = Allowance(), list[str](), core.forgettings
+        spent, degraded, forgettings = Allowance(), list[str](), self.services.forgettings[core.id]
         speech, tier = await self._words(self.responder.utterance_of(itself, in_mind), least, spent, degraded)
         thought = with_least_tier(self.services, replace(itself, text=speech.text, tier=tier))
         milliseconds = dict[str, float]()
         with timed(milliseconds, "embed"):
             words = await self.services.heard.understood(thought.text, by=core.id)
-        if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
+        if self.services.forgettings[core.id] != forgettings:  # it may hold what was forgotten meanwhile
             return None
         felt = core.affect
         turn = take_in(core, self.services, thought, words, milliseconds)

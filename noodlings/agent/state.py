@@ -200,7 +200,6 @@ class AgentCore:
         step: how many percepts it took in.
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
-        forgettings: how often something was forgotten since the program began.
         prompts: entry id → what models were asked in its turn, for the latest turns; only in memory.
         read: ids of the entries that were read for facts, see `noodlings.agent.fact_reading`.
         related: the id up to which entries were related with others, see `noodlings.agent.night`.
@@ -219,7 +218,6 @@ class AgentCore:
     step: int = 0
     said: deque[OwnLine] = field(default_factory=lambda: deque(maxlen=LINES_KEPT))
     last_spoke: float | None = None
-    forgettings: int = 0
     prompts: dict[int, list[SentPrompt]] = field(default_factory=dict)
     read: IdRanges = field(default_factory=IdRanges)
     related: int = 0

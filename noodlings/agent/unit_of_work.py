@@ -121,8 +121,7 @@ class UnitOfWork:
     def count_forgetting(self, entry_ids: Collection[int] = (), user_ids: Collection[str] = ()) -> None:
         """Let answers under way that may be made of these entries, said by these users, be thought out anew;
         without any, all."""
-        self.core.forgettings += 1
-        self.services.forgettings[self.core.id] = self.core.forgettings
+        self.services.forgettings[self.core.id] += 1
         for turn in self.under_way:
             turn.forgotten.update(entry_ids or {turn.entry.id})
             turn.forgotten_of.update(user_ids)
