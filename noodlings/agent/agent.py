@@ -280,12 +280,12 @@ class Agent:
 
     @property
     def abandoned(self) -> bool:
-        """Whether it keeps nothing any more, see `UnitOfWork.abandon`."""
+        """Whether it keeps nothing any more, see `UnitOfWork`."""
         return self._unit_of_work.abandoned
 
     def abandon(self) -> None:
-        """Keep nothing any more, see `UnitOfWork.abandon`."""
-        self._unit_of_work.abandon()
+        """Keep nothing any more, see `UnitOfWork`."""
+        self._unit_of_work.abandoned = True
 
     def forgot_elsewhere(self) -> None:
         """Keep nothing any more, and show nothing that was read before, as something of it is forgotten."""

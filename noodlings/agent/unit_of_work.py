@@ -29,7 +29,7 @@ class UnitOfWork:
     """Everything of one agent that outlives the process.
 
     Attributes:
-        abandoned: whether it keeps nothing any more, see `abandon`.
+        abandoned: whether it keeps nothing any more: the agent was changed elsewhere, and is loaded anew.
         under_way: the turns that are not finished yet.
     """
 
@@ -102,7 +102,7 @@ class UnitOfWork:
                 raise StoreError(f"the data of {self.core.id} could not be read just now; try again")
             self.services.store.commit(self.core.journal.with_words(changes))
         except AgentElsewhere:
-            self.abandon()
+            self.abandoned = True
             raise
         except StoreError:
             self._reload()
@@ -116,7 +116,7 @@ class UnitOfWork:
         self.services.appraiser.let_go()
         self.services.heard.let_go()
         self.count_forgetting()
-        self.abandon()
+        self.abandoned = True
 
     def count_forgetting(self, entry_ids: Collection[int] = (), user_ids: Collection[str] = ()) -> None:
         """Let answers under way that may be made of these entries, said by these users, be thought out anew;
@@ -125,10 +125,6 @@ class UnitOfWork:
         for turn in self.under_way:
             turn.forgotten.update(entry_ids or {turn.entry.id})
             turn.forgotten_of.update(user_ids)
-
-    def abandon(self) -> None:
-        """Keep nothing any more: the agent was changed elsewhere, and is loaded anew."""
-        self.abandoned = True
 
     def _committed(self, changes: Changes) -> None:
         if self.core.archive is not None:
