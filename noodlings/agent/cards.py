@@ -13,7 +13,7 @@ import json
 import random
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from noodlings.agent import card_texts
 from noodlings.agent.png_text import plain_image, texts_of, with_texts
@@ -54,7 +54,7 @@ def read_json(text: bytes | str) -> Any:
     if len(text) > LARGEST_JSON:
         raise UserError(f"it is larger than {LARGEST_JSON:,} bytes, too large for a card")
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
         raise UserError(f"it cannot be read as JSON: {clean(str(error))}") from None
 
@@ -213,5 +213,6 @@ def as_image(card: Mapping[str, Any], image: bytes | None = None) -> bytes:
     return with_texts(image or plain_image(), {_KEYWORDS[card["spec"]]: carried}, without=_KEYWORDS.values())
 
 
-def _refuse_constant(name: str) -> Any:
+def refuse_constant(name: str) -> NoReturn:
+    """For `json.loads`: refuse NaN and infinity, which Python would read."""
     raise ValueError(f"{name} is not a JSON number")

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from noodlings.agent.hearsay import compared
 from noodlings.agent.learned import FACTS, former
-from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.memory_question import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -24,6 +23,7 @@ from noodlings.agent.unit_of_work import MADE_OF
 from noodlings.ports import Allowance, ToldLines
 from noodlings.recall.filters import Filters
 from noodlings.reflection.plans import DAY
+from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Audience, Tier, of_audiences, within
 from noodlings.values.caller import display_name

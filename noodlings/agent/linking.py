@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import SAID
-
-TALK_SECONDS = 300.0
-"""World time within which a line of the same person in the same place continues a talk."""
 
 
 def followed(entry: MemoryEntry, latest: Callable[[int | None], Sequence[MemoryEntry]]) -> list[Link]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from noodlings.agent.linking import TALK_SECONDS
 from noodlings.recall.lexical import stems
+from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.text import cached_by_text, clean
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import SAID, Kind, Percept

@@ -12,7 +12,6 @@ from dataclasses import replace
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.close_reading import read_closely
 from noodlings.agent.learned import FACTS, former, learned
-from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.memory_question import (
     ENOUGH_WORDS,
     TALK,
@@ -34,6 +33,7 @@ from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
+from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.reflection.superseding import marked, superseded
 from noodlings.text import clean
 from noodlings.values.audience import Tier, disclosed, of_all

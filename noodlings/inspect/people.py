@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from noodlings.affect.feeling import feeling
-from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.memory_question import uncalled
 from noodlings.agent.recollection import PLANS, newer_forms
 from noodlings.errors import NotFound
@@ -25,6 +24,7 @@ from noodlings.recall.filters import EVERYTHING
 from noodlings.reflection.facts import LONGEST, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
 from noodlings.reflection.plans import Due, due_by_facts, open_plans
+from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.stemming import STOP_WORDS, UNSPACED
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from math import isfinite
-from typing import Annotated, Any, ClassVar, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from pydantic import (
@@ -24,6 +24,7 @@ from pydantic import (
     field_validator,
 )
 
+from noodlings.agent.cards import refuse_constant
 from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_MARKED, MOST_SOURCES
 from noodlings.agent.state import LINES_KEPT, check_state
 from noodlings.clock import moment
@@ -532,7 +533,7 @@ def read_line(content: dict[str, Any]) -> Line:
 def read_object(raw: bytes) -> dict[str, Any]:
     """The JSON object in one line. Raises `UserError` when there is none, or not a whole one."""
     try:
-        content = json.loads(raw.decode(), parse_constant=_refuse_constant)
+        content = json.loads(raw.decode(), parse_constant=refuse_constant)
     except UnicodeDecodeError:
         raise UserError("it is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:
@@ -541,7 +542,3 @@ def read_object(raw: bytes) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise UserError("it is not a JSON object")
     return content
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")

@@ -14,7 +14,7 @@ from noodlings.reflection.contradictions import MOST_LINES, LinesOfPerson, ReadL
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 
 TALK_SECONDS = 300.0
-"""World time within which a line goes on from the one before."""
+"""World time within which a line of the same person in the same place continues a talk."""
 
 _Teller = tuple[str, str]
 """Who told it, and the source, as what is ingested has an order of its own."""

@@ -6,11 +6,12 @@ import asyncio
 
 import pytest
 
-from noodlings.agent.linking import TALK_SECONDS, followed, recalled
+from noodlings.agent.linking import followed, recalled
 from noodlings.agent.society import Society
 from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.ports import Speech
+from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, Recalled, Why
 from noodlings.values.percept import Kind, Percept

@@ -19,7 +19,6 @@ from noodlings.agent.recollection import (
     FAR,
     FLOOR,
     MOST,
-    TALK_SECONDS,
     _with_answers,
     linked,
     recollections,
@@ -31,6 +30,7 @@ from noodlings.config import ContextSettings, Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.ports import Answer
 from noodlings.recall.search import Hit
+from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.store.memory import MemoryStore
 from noodlings.text import forget_texts
 from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry, Recalled, Why
