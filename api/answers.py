@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi import Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import ConfigDict
 from starlette.requests import HTTPConnection
 
 from api.problem import RESPONSES
@@ -25,10 +25,9 @@ _PASSING = ("age", "strength")
 """Fields that change while nothing happens; an entity tag ignores them."""
 
 
-def shown(answer: View | BaseModel, status: int = 200) -> Response:
-    """A view or a model as JSON."""
-    data = answer.as_dict() if isinstance(answer, View) else plain(answer.model_dump())
-    return JSONResponse(data, status)
+def shown(answer: object, status: int = 200) -> Response:
+    """A view, or another dataclass, as JSON."""
+    return JSONResponse(plain(answer), status)
 
 
 def tagged(request: HTTPConnection, view: View) -> Response:
@@ -73,6 +72,11 @@ def paged(request: HTTPConnection, page: Page, order: Order, limit: int, cursor:
         following = request.url.include_query_params(cursor=_cursor_of(last))
         answer.headers["Link"] = f'<{following.path}?{following.query}>; rel="next"'
     return answer
+
+
+def body_like(**example: Any) -> ConfigDict:
+    """The `model_config` of a body: unknown fields are refused, and the documentation shows this example."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
 
 def documented(model: type[Any], status: int = 200) -> dict[int | str, Any]:

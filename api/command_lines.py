@@ -13,9 +13,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from api.answers import documented
+from api.answers import body_like, documented
 from api.authentication import MAX_ID
 from api.parts import Held, OnBehalfOf, only_one, parts_of, topic_router
 from commands import registry
@@ -47,10 +47,7 @@ HEARD = 200
 class TypedCommand(BaseModel):
     """A line as typed; an empty line only collects what has been heard."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"user_id": "user_caity", "line": "say hello, servnak", "wait": 5}]},
-    )
+    model_config = body_like(user_id="user_caity", line="say hello, servnak", wait=5)
 
     user_id: str = Field("", max_length=MAX_ID, description="Who is typing. Not needed with a player token.")
     name: str = Field("", max_length=30, description="The name others see in the rooms.")

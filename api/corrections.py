@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from api.answers import documented, shown
+from api.answers import body_like, documented, shown
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID, Actor, AgentName, EntryId, InspectorPart, SocietyPart, topic_router
 from noodlings.agent.corrections import KNOWING, LONGEST_CORRECTION, LONGEST_FACT
@@ -28,7 +28,7 @@ router = topic_router("/api/agents/{agent}/memory", tags=["corrections"])
 class NewImportance(BaseModel):
     """An importance set by hand."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"importance": 0.9}]})
+    model_config = body_like(importance=0.9)
 
     importance: float | None = Field(
         ge=0, le=1, allow_inf_nan=False, strict=True, description="Null restores the original importance."
@@ -38,7 +38,7 @@ class NewImportance(BaseModel):
 class LinkRequest(BaseModel):
     """Two memories to link."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"source": 12, "target": 3}]})
+    model_config = body_like(source=12, target=3)
 
     source: int = Field(ge=1, le=LARGEST_ID, strict=True)
     target: int = Field(ge=1, le=LARGEST_ID, strict=True)
@@ -47,9 +47,7 @@ class LinkRequest(BaseModel):
 class NewText(BaseModel):
     """Other words for a memory."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"text": "my sister is called Ruth"}]}
-    )
+    model_config = body_like(text="my sister is called Ruth")
 
     text: str = Field(min_length=1, max_length=LONGEST_CORRECTION)
 
@@ -57,10 +55,7 @@ class NewText(BaseModel):
 class FactRequest(BaseModel):
     """A fact about somebody."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"about": "user_caity", "text": "is allergic to nuts"}]},
-    )
+    model_config = body_like(about="user_caity", text="is allergic to nuts")
 
     about: str = Field(min_length=1, max_length=MAX_ID, description="Who it is about, by id or name.")
     text: str = Field(min_length=1, max_length=LONGEST_FACT)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
 from fastapi import Query, Response
-from pydantic import BaseModel
 
 from api.answers import by_importance, documented, latest_first, paged, route, shown, tagged
 from api.parts import Asking, EntryId, SocietyPart, topic_router
@@ -17,6 +17,7 @@ from noodlings.inspect.browse import Page
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.links import DEPTH
 from noodlings.inspect.viewpoint import require_all_history
+from noodlings.inspect.views import View
 from noodlings.recall.links import MAX_DEPTH
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order
@@ -136,7 +137,8 @@ async def links(
     return shown(ask(Inspector.links, entry, depth))
 
 
-class NoteView(BaseModel):
+@dataclass(frozen=True, slots=True)
+class NoteView(View):
     """The note of a memory, as written in its file."""
 
     agent: str

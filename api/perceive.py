@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from fastapi import Header, Request, Response
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Discriminator,
     Field,
     StrictBool,
@@ -21,7 +20,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from api.answers import documented, shown
+from api.answers import body_like, documented, shown
 from api.authentication import MAX_ID, checked_id
 from api.parts import AgentName, Held, OnBehalfOf, only_one, parts_of, topic_router
 from noodlings.affect.game_rules import NamedAffect, Signed, Unit
@@ -80,12 +79,7 @@ class Said(BaseModel):
     was told in confidence. With nobody else present, this line itself is in confidence.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [{"user_id": "user_caity", "text": "My dog died yesterday", "kind": "say"}]
-        },
-    )
+    model_config = body_like(user_id="user_caity", text="My dog died yesterday", kind="say")
 
     user_id: User = ""
     name: str = Field("", max_length=MAX_ID, description="What to call this user from now on.")
@@ -142,10 +136,7 @@ class Said(BaseModel):
 class Event(BaseModel):
     """A game event, from game_events.yaml or any other, with its facts."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"event": "health_critical", "data": {"hp": 3, "biome": "swamp"}}]},
-    )
+    model_config = body_like(event="health_critical", data={"hp": 3, "biome": "swamp"})
 
     event: str = Field(min_length=1, max_length=60)
     data: Facts = {}

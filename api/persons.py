@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
 from anyio import from_thread
 from fastapi import Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse
 
-from api.answers import documented, documented_text
+from api.answers import documented, documented_text, shown
 from api.authentication import MAX_ID
 from api.parts import Actor, Reader, SocietyPart, parts_of, topic_router
-from noodlings.inspect.views import plain
 from noodlings.portable.person import (
     PersonForgotten,
     PersonReport,
@@ -78,7 +76,7 @@ async def person_report(person: Named, caller: Reader, society: SocietyPart) -> 
     """What is kept of a person, and where. Admin only."""
     caller.require_admin(_READING)
     found = await asyncio.to_thread(find_person, society, person)
-    return JSONResponse(plain(asdict(await asyncio.to_thread(report, society, found))))
+    return shown(await asyncio.to_thread(report, society, found))
 
 
 @router.delete("", responses=documented(PersonDeletion))
@@ -97,7 +95,7 @@ async def person_forget(
     parts, found = parts_of(request), await asyncio.to_thread(find_person, society, person)
     kept = await asyncio.to_thread(report, society, found)
     if not yes:
-        return JSONResponse(plain(asdict(PersonDeletion(kept))))
+        return shown(PersonDeletion(kept))
 
     async def taken_in() -> None:
         for agent in society.agents.awake:
@@ -118,4 +116,4 @@ async def person_forget(
         done = await run_in_threadpool(forget_person, society, caller, found, change, wait)
         society.clear_scrollbacks()  # what was said meanwhile
         parts.people.forget_lines()
-    return JSONResponse(plain(asdict(PersonDeletion(kept, done))))
+    return shown(PersonDeletion(kept, done))
