@@ -8,17 +8,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 
+from noodlings.agent.society import Society
+from noodlings.inspect.feed import Feed
 from noodlings.values.model_status import ModelState
 from noodlings.values.trace import TurnEvent
-
-if TYPE_CHECKING:
-    from noodlings.agent.society import Society
-    from noodlings.inspect.feed import Feed
 
 _STEP_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 

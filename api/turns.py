@@ -53,6 +53,8 @@ class IdempotentTurn:
 
 Place = tuple[str, str, str]
 """Agent, user and key. Keys are per user, so that they reveal nothing to others."""
+Hear = Callable[[Percept], Awaitable[Trace]]
+"""Lets an agent perceive something, to the end of its turn."""
 _Share = tuple[str, str, str]
 """Agent, "user" or "token", and its id; the last two are empty for all turns of the agent."""
 
@@ -76,19 +78,14 @@ class Turns:
         return len(self._tasks)
 
     async def perceive(
-        self,
-        agent_id: str,
-        percept: Percept,
-        key: str = "",
-        token: str = "",
-        turn: Callable[[Percept], Awaitable[Trace]] | None = None,
+        self, agent_id: str, percept: Percept, key: str = "", token: str = "", hear: Hear | None = None
     ) -> tuple[int, bool, bool]:
         """Let an agent perceive something, once. The turn goes on even if the client stops waiting.
 
         Args:
             key: the client's key, or "".
             token: the sender, as `api.authentication.AccessToken.key`.
-            turn: handles the percept instead of `Society.perceive`.
+            hear: handles the percept instead of `Society.perceive`.
 
         Returns:
             The entry, whether this was a retry, and whether the original turn was cut off by a crash or a
@@ -100,8 +97,9 @@ class Turns:
         """
         # Before keys are looked up: another process may have kept some.
         await self._society.take(agent_id, percept.user_id)
+        begin = partial(self._begin, agent_id, token, hear or partial(self._society.perceive, agent_id))
         if not key:
-            return (await asyncio.shield(self._begin(agent_id, percept, token, turn))).entry_id, False, False
+            return (await asyncio.shield(begin(percept))).entry_id, False, False
         place = (agent_id, percept.user_id, key)
         sent = _fingerprint(percept, self._society.find(agent_id).without_personal)
         under_way = self._under_way.get(place)
@@ -113,7 +111,7 @@ class Turns:
             _require_same(once.fingerprint, sent)
             return once.entry_id, True, once.cut_off
         marked = replace(percept, data=dict(percept.data) | {CLIENT_KEY: key, CLIENT_BODY: sent})
-        task = self._begin(agent_id, marked, token, turn)
+        task = begin(marked)
         self._under_way[place] = sent, task
         task.add_done_callback(lambda done: self._remember(place, sent, done))
         return (await asyncio.shield(task)).entry_id, False, False
@@ -135,13 +133,7 @@ class Turns:
         if left:
             await asyncio.wait(left, timeout=CANCEL_SECONDS)
 
-    def _begin(
-        self,
-        agent_id: str,
-        percept: Percept,
-        token: str,
-        turn: Callable[[Percept], Awaitable[Trace]] | None,
-    ) -> asyncio.Task[Trace]:
+    def _begin(self, agent_id: str, token: str, hear: Hear, percept: Percept) -> asyncio.Task[Trace]:
         if self._closed:
             raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping; try later.")
         shares: dict[_Share, int] = {(agent_id, "", ""): 1, (agent_id, "token", token): 1}
@@ -149,8 +141,7 @@ class Turns:
             shares[agent_id, "user", percept.user_id] = min(1 + len(percept.text) // LINE, SHARE)
         for share, count in shares.items():
             self._require_room(share, count)
-        perceive = turn or partial(self._society.perceive, agent_id)
-        task = asyncio.create_task(self._turn(agent_id, perceive, percept), name=f"turn of {agent_id}")
+        task = asyncio.create_task(self._turn(agent_id, hear, percept), name=f"turn of {agent_id}")
         release = self._society.hold(agent_id)
         task.add_done_callback(lambda done: release())
         self._tasks.add(task)
@@ -170,13 +161,11 @@ class Turns:
                 f"{agent_id} has {self._unfinished[share]} turns waiting{behind}; send it again in a moment.",
             )
 
-    async def _turn(
-        self, agent_id: str, perceive: Callable[[Percept], Awaitable[Trace]], percept: Percept
-    ) -> Trace:
+    async def _turn(self, agent_id: str, hear: Hear, percept: Percept) -> Trace:
         # Else readers would wait for all turns that were sent at once. Agents take turns, and each hears
         # what it is told in the order in which it came.
         await self._scheduler.turn(agent_id)
-        return await perceive(percept)
+        return await hear(percept)
 
     def _finished(self, agent_id: str, shares: Mapping[_Share, int], task: asyncio.Task[Trace]) -> None:
         self._tasks.discard(task)
