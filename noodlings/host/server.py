@@ -17,22 +17,21 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     nullcontext,
-    suppress,
 )
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from noodlings.agent.society import Society
 from noodlings.config import Settings
 from noodlings.connections import Connections, listening, most_connections
 from noodlings.errors import StoreError, UserError
 from noodlings.host.backups import ScheduledBackups
 from noodlings.host.nights import reflect_within
-from noodlings.host.visit import BACKGROUND_SECONDS, Connect, opened, rooms_of, shown_in, shown_model
+from noodlings.host.visit import Connect, opened, rooms_of, shown_in, shown_model, to_rest
 from noodlings.host.workers import Answer, Worker, worker_of
 from noodlings.lookalikes import is_mistakable
 from noodlings.ports import ROOMS
@@ -46,10 +45,6 @@ from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.visitors import Visitors, VisitSettings
 from noodlings.worlds.websocket import websocket_port
-
-if TYPE_CHECKING:
-    from noodlings.agent.society import Society
-
 
 Note = Callable[..., None]
 """Writes facts about a change, as keyword arguments, to the audit log."""
@@ -341,10 +336,7 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
         for task in background:
             task.cancel()
         await asyncio.gather(*background, return_exceptions=True)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(world.settle(), PATIENCE)
-        await world.close()
-        await society.rest(BACKGROUND_SECONDS)
+        await to_rest(society, world, PATIENCE)
 
 
 async def _load(serving: Serving) -> None:

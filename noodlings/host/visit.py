@@ -14,10 +14,11 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from threading import Thread
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.text import Text
 
+from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import PrivacySettings, Settings
@@ -35,9 +36,6 @@ from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from noodlings.worlds.script import Dispatch, follow, read_lines
 
-if TYPE_CHECKING:
-    from noodlings.agent.society import Society
-
 PATIENCE = 5.0
 """Real seconds that unfinished turns may take when a player leaves."""
 BACKGROUND_SECONDS = 2.0
@@ -52,7 +50,7 @@ class CommandLine:
     complete: Callable[[str], Iterable[str]]
 
 
-Connect = Callable[["Society", World, Caller], CommandLine]
+Connect = Callable[[Society, World, Caller], CommandLine]
 """Gives a visitor the commands, which this package may not import."""
 
 
@@ -158,12 +156,17 @@ async def _visited(
             unwatch()
             asking.cancel()
             world.leave(caller.user_id)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(world.settle(), PATIENCE)
-            await world.close()
-            await society.rest(BACKGROUND_SECONDS)
+            await to_rest(society, world, PATIENCE)
             await asyncio.gather(asking, return_exceptions=True)
             await loading
+
+
+async def to_rest(society: Society, world: World, patience: float) -> None:
+    """Let a world and its society finish what is under way; turns may take so many real seconds for it."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(world.settle(), patience)
+    await world.close()
+    await society.rest(BACKGROUND_SECONDS)
 
 
 def rooms_of(society: Society, **more: Any) -> World:
