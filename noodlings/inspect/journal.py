@@ -21,7 +21,6 @@ from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.reflection.journal import sentences_of
 from noodlings.text import clean, shorten
-from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -107,14 +106,8 @@ async def journal_of(
             await viewpoint.pause()
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
-    unread = viewpoint.agent.memory.stats().perceived - len(ids)
-    return JournalView(
-        *viewpoint.of_agent,
-        tuple(told),
-        offset,
-        limit is not None and len(days) > offset + limit,
-        0 if viewpoint.caller.sees_all else max(unread, 0),
-    )
+    more = limit is not None and len(days) > offset + limit
+    return JournalView(*viewpoint.of_agent, tuple(told), offset, more, viewpoint.unread(len(ids)))
 
 
 async def days_of(viewpoint: Viewpoint) -> AsyncIterator[JournalDayView]:
@@ -172,14 +165,11 @@ async def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> J
         sentences_of,
         entries,
         viewpoint.agent_id,
-        lambda user: clean(display_name(user, viewpoint.names)),
+        viewpoint.called,
         lambda entry: viewpoint.figure(entry.importance),
         viewpoint.least(WORTH_TELLING),
     )
-    if len(entries) > FEW:
-        sentences = await viewpoint.aside(tell)
-    else:
-        sentences = tell()
+    sentences = await viewpoint.aside(tell) if len(entries) > FEW else tell()
     seen = (
         JournalSentenceView(clean(one.text), one.evidence, not private.isdisjoint(one.evidence))
         for one in sentences

@@ -28,7 +28,6 @@ from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.stemming import STOP_WORDS, UNSPACED
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
-from noodlings.values.caller import display_name
 from noodlings.values.fact import FactKind
 from noodlings.values.memory import LinkType, MemoryEntry, written_by
 from noodlings.values.percept import SPOKEN, Kind
@@ -185,14 +184,8 @@ async def people_of(
             views = [_between(viewpoint, *pair, tellers)]
         else:
             views = [_meant(viewpoint, views, person)]
-    unread = viewpoint.agent.memory.stats().perceived - read
-    return PeopleView(
-        *viewpoint.of_agent,
-        tuple(cut(views, limit, offset)),
-        offset,
-        len(views),
-        0 if viewpoint.caller.sees_all else max(unread, 0),
-    )
+    shown = tuple(cut(views, limit, offset))
+    return PeopleView(*viewpoint.of_agent, shown, offset, len(views), viewpoint.unread(read))
 
 
 async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardView], int, dict[int, str]]:
@@ -325,8 +318,8 @@ def _acquaintance(heard: _Heard, viewpoint: Viewpoint) -> AcquaintanceView | Non
         return None
     met, last = heard.first.timestamp, heard.latest[-1].timestamp
     felt = Affect.of([part / heard.weight for part in heard.felt]) if heard.weight else None
-    age, made = max(viewpoint.now - last, 0.0), relationship_with(viewpoint, heard.first.user_id)
-    relationship = None if made is None else made[1]
+    made = relationship_with(viewpoint, heard.first.user_id)
+    age, relationship = viewpoint.since(last), None if made is None else made[1]
     return AcquaintanceView(heard.lines, met, iso(met), last, iso(last), age, feeling(felt), relationship)
 
 
@@ -421,10 +414,10 @@ def _card(
         return FactView(
             kind=fact.kind.value,
             words=clean(fact.words),
-            told_by=clean(display_name(fact.told_by, viewpoint.names)),
+            told_by=viewpoint.called(fact.told_by),
             timestamp=fact.timestamp,
             when=iso(fact.timestamp),
-            age=max(viewpoint.now - fact.timestamp, 0.0),
+            age=viewpoint.since(fact.timestamp),
             evidence=one.evidence,
             superseded_by="" if one.superseded_by is None else clean(one.superseded_by.words),
             superseded_evidence=newer,
@@ -448,6 +441,6 @@ def _called(of: str, viewpoint: Viewpoint) -> str:
     """ "user_marta" is "Marta", "user_marta's sister" is "Marta's sister", "user_marta's Ruth" is "Ruth"."""
     whose, apart, who = of.rpartition("'s ")
     if not apart:
-        name = clean(display_name(of, viewpoint.names))
+        name = viewpoint.called(of)
         return name[:1].upper() + name[1:]
     return who if who[:1].isupper() else f"{_called(whose, viewpoint)}'s {who}"

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from noodlings.inspect.viewpoint import Viewpoint, cut, readable_by
 from noodlings.inspect.views import View, ViewOfAgent
 from noodlings.recall.filters import Filters
-from noodlings.text import clean
-from noodlings.values.caller import display_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +56,8 @@ def relationship_with(viewpoint: Viewpoint, of: str) -> tuple[float, Relationshi
     made = None if archive is None else archive.relationship(seen, viewpoint.now)
     if made is None or not made.lines:
         return None
-    name = clean(display_name(of, viewpoint.names))
-    counts = (made.lines, made.pleasant, made.unpleasant)
-    last_age = max(viewpoint.now - made.last, 0.0)
-    view = RelationshipView(of, name, made.words, *counts, made.evidence, last_age)
+    person, counts = (of, viewpoint.called(of)), (made.lines, made.pleasant, made.unpleasant)
+    view = RelationshipView(*person, made.words, *counts, made.evidence, viewpoint.since(made.last))
     return made.familiarity + abs(made.warmth), view
 
 

@@ -96,7 +96,7 @@ def _seen(viewpoint: Viewpoint, symbol: Symbol) -> SymbolView:
         event=clean(symbol.literal_event),
         timestamp=symbol.timestamp,
         when=iso(symbol.timestamp),
-        age=max(viewpoint.now - symbol.timestamp, 0.0),
+        age=viewpoint.since(symbol.timestamp),
         felt=felt(symbol.affect),
         salience=viewpoint.figure(symbol.salience),
         surprise=viewpoint.figure(symbol.surprise),

@@ -166,6 +166,18 @@ class Viewpoint:
         """The result of long work that shares nothing with the event loop, which goes on meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(_ASIDE, work)
 
+    def called(self, user_id: str) -> str:
+        """The name of somebody as shown."""
+        return clean(display_name(user_id, self.names))
+
+    def since(self, timestamp: float) -> float:
+        """Seconds since then, at least 0."""
+        return max(self.now - timestamp, 0.0)
+
+    def unread(self, read: int) -> int:
+        """How many memories the caller may not read, who read so many."""
+        return 0 if self.caller.sees_all else max(self.agent.memory.stats().perceived - read, 0)
+
     def memory(self, entry_id: int) -> MemoryEntry:
         """One entry of the agent.
 
@@ -247,12 +259,12 @@ class Viewpoint:
         return EntryView(
             id=entry.id,
             user=entry.user_id,
-            name=clean(display_name(entry.user_id, self.names)),
+            name=self.called(entry.user_id),
             text=clean(entry.user_text),
             response=None if entry.response is None else clean(entry.response),
             timestamp=entry.timestamp,
             when=iso(entry.timestamp),
-            age=max(self.now - entry.timestamp, 0.0),
+            age=self.since(entry.timestamp),
             affect=entry.affect,
             feeling=feeling(entry.affect),
             family=family(entry.affect),
@@ -369,16 +381,17 @@ def grouped(viewpoint: Viewpoint, limit: int | None = 3) -> AffectGroupsView:
     return AffectGroupsView(
         *viewpoint.of_agent,
         hierarchical=viewpoint.agent.memory.hierarchical,
-        groups=tuple(_group(viewpoint, sort, entries, limit) for sort, entries in sorts.items() if entries),
+        groups=tuple(
+            AffectGroupView(
+                family=sort,
+                count=len(entries),
+                average_importance=sum(viewpoint.figure(entry.importance) for entry in entries)
+                / len(entries),
+                entries=tuple(map(viewpoint.entry, cut(entries, limit))),
+            )
+            for sort, entries in sorts.items()
+            if entries
+        ),
         total=len(kept),
         hidden=hidden,
-    )
-
-
-def _group(viewpoint: Viewpoint, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
-    return AffectGroupView(
-        family=sort,
-        count=len(entries),
-        average_importance=sum(viewpoint.figure(entry.importance) for entry in entries) / len(entries),
-        entries=tuple(viewpoint.entry(entry) for entry in cut(entries, limit)),
     )

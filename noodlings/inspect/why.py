@@ -259,7 +259,7 @@ def transistors_of(viewpoint: Viewpoint) -> TransistorsView:
     for trace, _ in islice(turns(viewpoint, lambda trace: bool(trace.modulations)), 50):
         for made in modulations_of(viewpoint, trace):
             if made.how in CHANGED:
-                last.setdefault(made.transistor, (made, max(viewpoint.now - trace.timestamp, 0.0)))
+                last.setdefault(made.transistor, (made, viewpoint.since(trace.timestamp)))
         if gains.keys() <= last.keys():
             break
     views = (TransistorView(name, gain, *last.get(name, (None, None))) for name, gain in gains.items())
