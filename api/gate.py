@@ -172,24 +172,21 @@ class Gate:
         declared = headers.get("content-length", "0")
         if declared.isdecimal() and int(declared) > self._max_body_bytes:
             raise self._too_long()
-        parts: list[bytes] = []
-        length = 0
-        more = True
+        body, more = bytearray(), True
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
                 return given_first(message, receive)
-            parts.append(message.get("body", b""))
-            length += len(parts[-1])
-            if length > self._max_body_bytes:
+            body += message.get("body", b"")
+            if len(body) > self._max_body_bytes:
                 raise self._too_long()
             more = message.get("more_body", False)
-        body = b"".join(parts)
-        if depth_of(body) > MAX_DEPTH:
+        whole = bytes(body)
+        if depth_of(whole) > MAX_DEPTH:
             raise RefusedRequest(
                 HTTPStatus.BAD_REQUEST, f"The body is nested more than {MAX_DEPTH} levels deep; flatten it."
             )
-        return given_first({"type": "http.request", "body": body, "more_body": False}, receive)
+        return given_first({"type": "http.request", "body": whole, "more_body": False}, receive)
 
     def _too_long(self) -> RefusedRequest:
         return RefusedRequest(

@@ -18,7 +18,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from api.audit import note
 from api.authentication import USER_HEADER, AccessToken, named_user
 from api.gate import CLOSED, enter
-from api.parts import ServerParts, parts_of, topic_router
+from api.parts import ServerParts, parts_of, topic_router, until_gone
 from api.problem import RefusedRequest, refusal
 from noodlings.errors import NoodlingsError, told
 from noodlings.inspect.feed import FeedReader, TurnEventView
@@ -86,7 +86,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
 async def _serve(socket: WebSocket, parts: ServerParts, reader: FeedReader, held: AccessToken) -> None:
     """Send until either side ends the stream or the token is no longer valid."""
     sending = asyncio.create_task(_send_all(socket, parts, reader, held), name="live: sending")
-    hearing = asyncio.create_task(_until_gone(socket), name="live: hearing")
+    hearing = asyncio.create_task(until_gone(socket), name="live: hearing")
     try:
         await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -124,13 +124,6 @@ async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader, h
         if lost:
             await socket.send_text(_written({"type": "lost", "count": lost}))
         await socket.send_text(messages.written(view))
-
-
-async def _until_gone(socket: WebSocket) -> None:
-    while True:
-        message = await socket.receive()
-        if message["type"] == "websocket.disconnect":
-            return
 
 
 async def _snapshot(parts: ServerParts, caller: Caller, agent_id: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVar
 
-from fastapi import APIRouter, Depends, Header, Path, Security, WebSocketException
+from fastapi import APIRouter, Depends, Header, Path, Security, WebSocket, WebSocketException
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Query
@@ -199,7 +199,7 @@ class AskAgent:
     ) -> T:
         """The answer to a question that takes a while; the work for it ends where the client goes away."""
         answer = asyncio.create_task(self(question, *args, **named))
-        gone = asyncio.create_task(_gone(self.request))
+        gone = asyncio.create_task(until_gone(self.request))
         try:
             await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
             if not answer.done():
@@ -210,9 +210,9 @@ class AskAgent:
             gone.cancel()
 
 
-async def _gone(request: Request) -> None:
-    """Return when the client of a request, whose body was read, goes away."""
-    while (await request.receive())["type"] != "http.disconnect":
+async def until_gone(connection: Request | WebSocket) -> None:
+    """Return when the client of a request, whose body was read, or of a stream goes away."""
+    while not (await connection.receive())["type"].endswith(".disconnect"):
         pass
 
 
