@@ -151,14 +151,13 @@ def refusal(error: NoodlingsError, path: str = "") -> JSONResponse:
 
 def handle_errors(app: FastAPI) -> None:
     """Answer everything raised in `app` as a problem."""
-    app.add_exception_handler(NoodlingsError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _of_framework)
-    app.add_exception_handler(Exception, _unforeseen)
+    app.exception_handler(NoodlingsError)(_ours)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(HTTPException)(_of_framework)
+    app.exception_handler(Exception)(_unforeseen)
 
 
-async def _ours(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, NoodlingsError)  # noqa: S101 -- what the handler was added for
+async def _ours(request: Request, error: NoodlingsError) -> JSONResponse:
     if isinstance(error, (StoreError, LLMError)):
         log.error(
             "%s %s: %s", shorten(request.method, 20), getattr(request.scope.get("route"), "path", "-"), error
@@ -166,8 +165,7 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     return refusal(error, request.url.path)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)  # noqa: S101
+async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
     found = tuple(
         InvalidField(
             where=shorten(clean(".".join(map(str, one["loc"]))), 200),
@@ -192,8 +190,7 @@ def _wrong(found: dict[str, Any]) -> str:
     return message.removeprefix("Input ").removeprefix("Value error, ")
 
 
-async def _of_framework(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)  # noqa: S101
+async def _of_framework(request: Request, error: HTTPException) -> JSONResponse:
     details = {
         HTTPStatus.NOT_FOUND: f"There is nothing at {shorten(request.url.path, 100)}; see /docs.",
         HTTPStatus.METHOD_NOT_ALLOWED: f"{shorten(request.method, 20)} is not allowed here; see /docs.",

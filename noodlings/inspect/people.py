@@ -215,7 +215,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
             continue
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
         user = entry.user_id
-        heard.setdefault(user, _Heard()).add(entry, viewpoint.figure(entry.importance))
+        heard.setdefault(user, _Heard(entry)).add(entry, viewpoint.figure(entry.importance))
         near = [one for one in before.get(user, ()) if 0.0 <= entry.timestamp - one.timestamp <= TALK_SECONDS]
         found = facts(entry, ChainMap(names, told_names.get(user, {})), near)
         for fact in found:
@@ -298,14 +298,13 @@ class _Heard:
         felt: the sum of the affects, each weighted with the importance of its line; weight: the sum of those.
     """
 
-    first: MemoryEntry | None = None
+    first: MemoryEntry
     latest: deque[MemoryEntry] = field(default_factory=lambda: deque(maxlen=PLANS))
     lines: int = 0
     felt: tuple[float, ...] = (0.0,) * 5
     weight: float = 0.0
 
     def add(self, entry: MemoryEntry, weight: float) -> None:
-        self.first = self.first or entry
         self.latest.append(entry)
         self.lines += 1
         if entry.affect is not None:
@@ -313,9 +312,7 @@ class _Heard:
             self.weight += weight
 
 
-def _acquaintance(heard: _Heard, viewpoint: Viewpoint) -> AcquaintanceView | None:
-    if heard.first is None:
-        return None
+def _acquaintance(heard: _Heard, viewpoint: Viewpoint) -> AcquaintanceView:
     met, last = heard.first.timestamp, heard.latest[-1].timestamp
     felt = Affect.of([part / heard.weight for part in heard.felt]) if heard.weight else None
     made = relationship_with(viewpoint, heard.first.user_id)

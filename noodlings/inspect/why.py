@@ -177,9 +177,9 @@ def prompts_of(viewpoint: Viewpoint, entry_id: int) -> PromptView:
     """
     if not viewpoint.caller.sees_all:
         raise Forbidden("a prompt also holds what others said, so only an admin may see one")
-    told, prompts = turn_of(viewpoint, entry_id), viewpoint.agent.prompts.get(entry_id, ())
-    percept = told.turn.percept if told.turn else None
-    unasked = told.turn is not None and told.turn.decision and not told.calls
+    percept, prompts = viewpoint.memory(entry_id), viewpoint.agent.prompts.get(entry_id, ())
+    trace = trace_of(viewpoint.store, viewpoint.agent_id, entry_id)
+    unasked = trace is not None and trace.decision and not trace.calls
     shown = (
         replace(
             sent,
@@ -188,14 +188,9 @@ def prompts_of(viewpoint: Viewpoint, entry_id: int) -> PromptView:
         )
         for sent in prompts
     )
-    return PromptView(
-        told.agent,
-        told.name,
-        percept.id if percept else 0,
-        percept.age if percept else 0.0,
-        tuple(shown),
-        "" if prompts else UNASKED if unasked else GONE,
-    )
+    note = "" if prompts else UNASKED if unasked else GONE
+    age = viewpoint.since(percept.timestamp)
+    return PromptView(*viewpoint.of_agent, entry_id, age, tuple(shown), note)
 
 
 def _as_sent(content: str) -> str:
