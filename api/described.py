@@ -49,7 +49,7 @@ OfferedAction.parameters: the arguments it takes, as JSON schema
 parked: how many could not be embedded | messages: the conversation, oldest first
 stream: whether to stream the answer | stream_options: options for streaming
 importance: how much it matters, 0…1 | override: the importance set later
-recall_count: how often it was recalled; 0 for a player | event: the name of the event
+event: the name of the event
 private: whether only its witnesses may know of it
 data: facts by name: text, numbers, true, false or null | about: who it is about
 turn: the turn; null if there is none

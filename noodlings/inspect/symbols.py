@@ -8,6 +8,7 @@ from noodlings.inspect.viewpoint import Viewpoint, cut, felt, readable
 from noodlings.inspect.views import FeltView, View, ViewOfAgent, iso
 from noodlings.memory.likeness import likeness
 from noodlings.text import clean
+from noodlings.values.affect import Affect
 from noodlings.values.memory import Symbol
 
 
@@ -79,7 +80,7 @@ def symbols_of(
         similar=similar,
         current=felt(now),
         threshold=subconscious.threshold,
-        symbols=tuple(_seen(viewpoint, symbol) for symbol in cut(kept, limit, offset)),
+        symbols=tuple(_seen(viewpoint, symbol, now) for symbol in cut(kept, limit, offset)),
         offset=offset,
         total=len(kept),
         capacity=subconscious.capacity,
@@ -87,8 +88,7 @@ def symbols_of(
     )
 
 
-def _seen(viewpoint: Viewpoint, symbol: Symbol) -> SymbolView:
-    subconscious, now = viewpoint.agent.subconscious, viewpoint.affect()
+def _seen(viewpoint: Viewpoint, symbol: Symbol, now: Affect) -> SymbolView:
     return SymbolView(
         id=symbol.id,
         entry_id=symbol.entry_id,
@@ -102,5 +102,5 @@ def _seen(viewpoint: Viewpoint, symbol: Symbol) -> SymbolView:
         surprise=viewpoint.figure(symbol.surprise),
         made_by=clean(symbol.made_by),
         private=symbol.audience.confined,
-        likeness=likeness(now, symbol.affect, subconscious.metric),
+        likeness=likeness(now, symbol.affect, viewpoint.agent.subconscious.metric),
     )
