@@ -9,7 +9,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import yaml
 from fastapi import Path, Request, Response
@@ -24,7 +24,6 @@ from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
 from noodlings.portable.person import is_person
-from noodlings.validation import yaml_trouble
 from noodlings.values.caller import USER_PREFIX, Role
 from noodlings.values.persona import Persona
 
@@ -135,7 +134,6 @@ def _text(content_type: str, body: bytes) -> str:
 
 def _read(agent_id: str, text: str) -> Persona:
     """The persona of a recipe. Raises `UserError` in the words of `load_recipe`."""
-    _refuse_aliases(text)
     with TemporaryDirectory(prefix="noodlings-recipe-") as folder:
         path = FilePath(folder) / f"{agent_id}.yaml"
         path.write_text(text, encoding="utf-8")
@@ -143,16 +141,6 @@ def _read(agent_id: str, text: str) -> Persona:
             return load_recipe(path)
         except UserError as error:
             raise UserError(str(error).replace(str(path), agent_id)) from None
-
-
-def _refuse_aliases(text: str) -> None:
-    """Refuse YAML aliases: nested ones on a single page can expand beyond any memory."""
-    try:
-        events: Any = yaml.parse(text, Loader=yaml.SafeLoader)
-        if any(isinstance(event, yaml.AliasEvent) for event in events):
-            raise UserError("a recipe that is sent must not use YAML aliases (*name)")
-    except (yaml.YAMLError, RecursionError) as error:
-        raise UserError(f"this recipe cannot be read as YAML: {yaml_trouble(error)}") from None
 
 
 def _keep(folder: FilePath, agent_id: str, text: str) -> None:
