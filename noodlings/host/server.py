@@ -171,16 +171,14 @@ def known(society: Society, name: str) -> bool:
     A stranger with such a name would have another id, and yet be mistaken for them.
     """
     settings, names = society.settings, society.names()
-    user_id, called = user_id_of(name), folded(name)
-    expected = {user_id_of(settings.world.player)} | {
-        user_id_of(token.user) for token in settings.api.all_tokens()
-    }
-    if user_id in expected or names.keys() & {user_id, account_id_of(called)}:
+    user_id = user_id_of(name)
+    ids = {user_id, account_id_of(folded(name))}
+    users = (settings.world.player, *(token.user for token in settings.api.all_tokens()))
+    if user_id in map(user_id_of, users) or names.keys() & ids:
         return True
     others = {*names.values()}.union(*((one.id, *one.aliases) for one in society.personas.values()))
     if is_mistakable(name, others):
         return True
-    ids = (user_id, account_id_of(called))
     return any(society.store.told_by(agent, one) for agent in society.store.agents() for one in ids)
 
 

@@ -315,8 +315,8 @@ class _Heard:
 def _acquaintance(heard: _Heard, viewpoint: Viewpoint) -> AcquaintanceView:
     met, last = heard.first.timestamp, heard.latest[-1].timestamp
     felt = Affect.of([part / heard.weight for part in heard.felt]) if heard.weight else None
-    made = relationship_with(viewpoint, heard.first.user_id)
-    age, relationship = viewpoint.since(last), None if made is None else made[1]
+    age, made = viewpoint.since(last), relationship_with(viewpoint, heard.first.user_id)
+    relationship = None if made is None else made[1]
     return AcquaintanceView(heard.lines, met, iso(met), last, iso(last), age, feeling(felt), relationship)
 
 
@@ -378,10 +378,8 @@ def _named(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> Pe
     wanted = clean(person).casefold()
     if wanted == "me":
         wanted = viewpoint.caller.user_id.casefold()
-    for card in views:
-        if wanted in (name.casefold() for name in (card.of, card.name, *card.also)):
-            return card
-    return None
+    meant = (card for card in views if wanted in map(str.casefold, (card.of, card.name, *card.also)))
+    return next(meant, None)
 
 
 def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> PersonCardView:

@@ -56,8 +56,9 @@ def relationship_with(viewpoint: Viewpoint, of: str) -> tuple[float, Relationshi
     made = None if archive is None else archive.relationship(seen, viewpoint.now)
     if made is None or not made.lines:
         return None
-    person, counts = (of, viewpoint.called(of)), (made.lines, made.pleasant, made.unpleasant)
-    view = RelationshipView(*person, made.words, *counts, made.evidence, viewpoint.since(made.last))
+    name, last_age = viewpoint.called(of), viewpoint.since(made.last)
+    counts = (made.lines, made.pleasant, made.unpleasant)
+    view = RelationshipView(of, name, made.words, *counts, made.evidence, last_age)
     return made.familiarity + abs(made.warmth), view
 
 
