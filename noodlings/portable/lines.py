@@ -31,7 +31,7 @@ from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.ingest.pipeline import LONGEST
 from noodlings.text import clean
-from noodlings.validation import explain
+from noodlings.validation import Unit, explain
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, Tier, confined_to
@@ -132,7 +132,6 @@ UserId = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(clean)]
 Many = Annotated[list[Value], Field(max_length=MOST_LISTED)]
 Plain = Annotated[dict[str, Any], AfterValidator(_plain)]
 Moment = Annotated[float, _accepted_by(moment)]
-Unit = Annotated[float, Field(ge=0, le=1)]
 TierNumber = Annotated[int, Field(ge=0, le=3)]
 MOST_COUNTED = 2**52
 """The largest id or count. What counts on from it stays below 2**53, the largest that a state may have."""
