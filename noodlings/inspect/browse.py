@@ -14,7 +14,7 @@ from functools import partial
 
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
-from noodlings.inspect.viewpoint import Viewpoint, cut, readable_entries
+from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import EntriesView
 from noodlings.text import clean
 from noodlings.values.caller import display_name
@@ -105,7 +105,7 @@ class PageReader:
 
 
 def _mind(viewpoint: Viewpoint, page: Page) -> EntriesView:
-    kept, hidden = readable_entries(viewpoint.caller, viewpoint.agent.memory.retrieve_episodic(limit=None))
+    kept, hidden = viewpoint.readable_entries(viewpoint.agent.memory.retrieve_episodic(limit=None))
     wanted = clean(page.containing).casefold()
     if wanted:
         kept = [entry for entry in kept if wanted in _searched(viewpoint, entry)]

@@ -22,7 +22,7 @@ from noodlings.inspect.recall import archive_state, recalled_for
 from noodlings.inspect.relationships import profile_of
 from noodlings.inspect.symbols import symbols_of
 from noodlings.inspect.turns import last_flow
-from noodlings.inspect.viewpoint import Viewpoint, cut, felt, grouped, readable, readable_entries
+from noodlings.inspect.viewpoint import Viewpoint, cut, felt, grouped
 from noodlings.inspect.views import EntriesView
 from noodlings.inspect.why import prompts_of, transistors_of, turn_of, why_said
 from noodlings.text import clean
@@ -139,7 +139,7 @@ class Inspector:
         viewpoint = self._viewpoint(caller, name)
         stats = viewpoint.agent.memory.stats()
         histogram = [0] * BINS
-        seen, _ = readable_entries(caller, viewpoint.in_mind())
+        seen, _ = viewpoint.readable_entries(viewpoint.in_mind())
         own = [viewpoint.figure(one.importance) for one in seen if viewpoint.agent.memory.is_episodic(one.id)]
         average = stats.average_importance if caller.sees_all else sum(own) / max(len(own), 1)
         for entry in seen:
@@ -216,7 +216,7 @@ class Inspector:
         # Rights come before the limits: others' memories must not take the places of the caller's own, and
         # how many of them felt alike would tell what they are.
         found = viewpoint.agent.memory.recall_by_affect(current, max(len(viewpoint.in_mind()), 1), 0.0)
-        alike, hidden = readable(caller, found, lambda recalled: recalled.entry)
+        alike, hidden = viewpoint.readable_among(found, lambda recalled: recalled.entry)
         kept = [recalled for recalled in alike if recalled.score >= least]
         return views.AlikeView(
             *viewpoint.of_agent,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from noodlings.inspect.viewpoint import Viewpoint, cut, felt, readable
+from noodlings.inspect.viewpoint import Viewpoint, cut, felt
 from noodlings.inspect.views import FeltView, View, ViewOfAgent, iso
 from noodlings.memory.likeness import likeness
 from noodlings.text import clean
@@ -72,7 +72,7 @@ def symbols_of(
     found = subconscious.symbols[::-1]
     entries = viewpoint.stored([symbol.entry_id for symbol in found])
     # Rights come first: how many symbols of others are alike would tell what those felt.
-    kept, hidden = readable(viewpoint.caller, found, lambda symbol: entries.get(symbol.entry_id))
+    kept, hidden = viewpoint.readable_among(found, lambda symbol: entries.get(symbol.entry_id))
     if similar:
         kept = [one for one in subconscious.retrieve_by_affect(now, len(subconscious)) if one in kept]
     return SymbolsView(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from noodlings.agent.turn import trace_of
-from noodlings.inspect.viewpoint import Viewpoint, readable
+from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
 from noodlings.recall.lexical import stems
 from noodlings.text import clean
@@ -109,7 +109,7 @@ def recalled_in(viewpoint: Viewpoint, trace: Trace) -> tuple[tuple[FlowEntryView
         if number not in in_mind and viewpoint.may_read(entries[number])
     ]
     shown = {number for number in related & entries.keys() if viewpoint.may_read(entries[number])}
-    kept, hidden = readable(viewpoint.caller, trace.recalled, lambda recalled: entries.get(recalled.entry_id))
+    kept, hidden = viewpoint.readable_among(trace.recalled, lambda recalled: entries.get(recalled.entry_id))
     views = (
         FlowEntryView(
             id=recalled.entry_id,

@@ -55,30 +55,6 @@ def readable_by(caller: Caller, filters: Filters) -> Filters:
     return replace(filters, user=user, kinds=kinds, among=among, present=frozenset({user}))
 
 
-def readable(
-    caller: Caller, items: Iterable[T], entry_of: Callable[[T], MemoryEntry | None]
-) -> tuple[list[T], int]:
-    """The items whose entry may be read, in their order, and how many were left out.
-
-    Args:
-        entry_of: the entry behind an item. Where it is None, the entry is gone and nobody knows whose it was;
-            such an item is only for callers who see everything.
-    """
-    kept, hidden = [], 0
-    for item in items:
-        entry = entry_of(item)
-        if caller.sees_all if entry is None else may_read(caller, entry):
-            kept.append(item)
-        else:
-            hidden += 1
-    return kept, hidden
-
-
-def readable_entries(caller: Caller, entries: Iterable[MemoryEntry]) -> tuple[list[MemoryEntry], int]:
-    """The entries that may be read, in their order, and how many were left out."""
-    return readable(caller, entries, lambda entry: entry)
-
-
 def require_all_history(caller: Caller) -> None:
     """Raise `Forbidden` unless this caller may read what others shared with an agent."""
     if not caller.sees_all:
@@ -136,6 +112,28 @@ class Viewpoint:
     def readable(self, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Those of the agent's entries that the caller may read, by id."""
         return {number: entry for number, entry in self.stored(ids).items() if self.may_read(entry)}
+
+    def readable_among(
+        self, items: Iterable[T], entry_of: Callable[[T], MemoryEntry | None]
+    ) -> tuple[list[T], int]:
+        """The items whose entry may be read, in their order, and how many were left out.
+
+        Args:
+            entry_of: the entry behind an item. Where it is None, the entry is gone and nobody knows whose it
+                was; such an item is only for callers who see everything.
+        """
+        kept, hidden = [], 0
+        for item in items:
+            entry = entry_of(item)
+            if self.caller.sees_all if entry is None else self.may_read(entry):
+                kept.append(item)
+            else:
+                hidden += 1
+        return kept, hidden
+
+    def readable_entries(self, entries: Iterable[MemoryEntry]) -> tuple[list[MemoryEntry], int]:
+        """The entries that may be read, in their order, and how many were left out."""
+        return self.readable_among(entries, lambda entry: entry)
 
     def readable_ids(self) -> list[int]:
         """Ids of what the caller may read, oldest first. `may_read` must still be asked about each entry."""
@@ -241,7 +239,7 @@ class Viewpoint:
         """What the agent felt last; for a player, about what this player told or did last."""
         if self.caller.sees_all:
             return self.agent.affect
-        own, _ = readable_entries(self.caller, self.in_mind())
+        own, _ = self.readable_entries(self.in_mind())
         return next((entry.affect for entry in reversed(own) if entry.affect is not None), NEUTRAL)
 
     def in_mind(self) -> list[MemoryEntry]:
@@ -301,7 +299,7 @@ class Viewpoint:
         Args:
             least: only entries of at least this importance, 0…1, the most important first.
         """
-        kept, hidden = readable_entries(self.caller, entries)
+        kept, hidden = self.readable_entries(entries)
         if least is not None:
             kept = sorted((entry for entry in kept if entry.importance >= least), key=self.weight)
         return self.entries(view, cut(kept, limit, offset), offset, len(kept), hidden, user)
@@ -374,7 +372,7 @@ def cut(items: Sequence[T], limit: int | None, offset: int = 0) -> Sequence[T]:
 def grouped(viewpoint: Viewpoint, limit: int | None = 3) -> AffectGroupsView:
     """What is in mind, by sort of feeling in the order of `FAMILIES`, without empty ones; of each sort the
     `limit` most important."""
-    kept, hidden = readable_entries(viewpoint.caller, sorted(viewpoint.in_mind(), key=viewpoint.weight))
+    kept, hidden = viewpoint.readable_entries(sorted(viewpoint.in_mind(), key=viewpoint.weight))
     sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
     for entry in kept:
         sorts[family(entry.affect)].append(entry)
