@@ -265,8 +265,6 @@ PAGES_PATIENCE = 1.0
 """The same for pages: those of some thousand memories are made by then."""
 EVERY = -1
 """No memory's id: all notes of an agent are due, see `NoteWriter.resume`."""
-PAGES = -2
-"""The same of its pages, see `NoteWriter.write_pages`."""
 PAGES_AFTER = 10.0
 """Real seconds between a change and the pages that tell of it, at least."""
 PAGES_REST = 9.0
@@ -327,8 +325,8 @@ class BackgroundWriter:
             due = dict(self._due)
             agents = {*self._pages, self._making} - {""}
             end, self._end = self._end, -math.inf
-        for next_due in due.items():
-            self._write(next_due)
+        for key, new in due.items():
+            self._write(key, new)
         for agent_id in agents.union(self._writer.with_pages):
             self._attempt(partial(self._writer.write_pages, agent_id))
         self._end = end
@@ -353,28 +351,28 @@ class BackgroundWriter:
 
     def _work(self) -> None:
         self._attempt(self._writer.prune)
-        while (next_due := self._take()) is not None:
-            self._write(next_due)
+        while (write := self._take()) is not None:
+            write()
 
-    def _write(self, due: tuple[tuple[str, int], bool]) -> None:
-        (agent_id, entry_id), new = due
+    def _write(self, key: tuple[str, int], new: bool) -> None:
+        agent_id, entry_id = key
         if entry_id == EVERY:
             self._attempt(partial(self._resume, agent_id))
-            return
-        if entry_id == PAGES:
-            began = monotonic()
-            self._attempt(partial(self._writer.write_pages, agent_id, self._go_on))
-            self._making, now = "", monotonic()
-            self._rested = now + PAGES_REST * (now - began)
-            return
-        self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
+        else:
+            self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
+
+    def _write_pages(self, agent_id: str) -> None:
+        began = monotonic()
+        self._attempt(partial(self._writer.write_pages, agent_id, self._go_on))
+        self._making, now = "", monotonic()
+        self._rested = now + PAGES_REST * (now - began)
 
     def _resume(self, agent_id: str) -> None:
         if self._writer.resume(agent_id):
             self.add_pages(agent_id)
 
-    def _take(self) -> tuple[tuple[str, int], bool] | None:
-        """What is due next, when it is time; None when there is nothing more and never will be."""
+    def _take(self) -> Callable[[], None] | None:
+        """Writes what is due next, when it is time; None when there is nothing more and never will be."""
         with self._changed:
             while not self._due:
                 now = monotonic()
@@ -382,13 +380,13 @@ class BackgroundWriter:
                     if max(moment, self._rested) <= now or self._closing:
                         del self._pages[agent_id]
                         self._making = agent_id
-                        return (agent_id, PAGES), False
+                        return partial(self._write_pages, agent_id)
                 if self._closing:
                     return None
                 soonest = min(self._pages.values(), default=math.inf)
                 self._changed.wait(None if soonest == math.inf else max(soonest, self._rested) - now)
             self._changed.wait_for(lambda: self._closing, PAUSE)
-            return self._pop()
+            return partial(self._write, *self._pop())
 
     def _pop(self) -> tuple[tuple[str, int], bool]:
         key = next(iter(self._due))
@@ -399,8 +397,8 @@ class BackgroundWriter:
         with self._changed:
             self._changed.wait_for(lambda: self._closing, PAUSE)
             due = [self._pop() for _ in range(len(self._due))]
-        for next_due in due:
-            self._write(next_due)
+        for key, new in due:
+            self._write(key, new)
         return monotonic() < self._end
 
     def _attempt(self, write: Callable[[], object]) -> None:
