@@ -89,16 +89,16 @@ class Mood:
         return replace(self, current=Affect.of(self.current.array() + left * difference))
 
     def as_dict(self) -> dict[str, Any]:
-        """What a restart needs, JSON-compatible; the baseline belongs to the persona."""
+        """What a restart needs, JSON-compatible; baseline and moodiness belong to the persona."""
         return {"version": VERSION, "current": self.current.as_list(), "at": self.at}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], baseline: Affect) -> Mood:
+    def from_dict(cls, data: Mapping[str, Any], baseline: Affect, moodiness: float) -> Mood:
         """The mood that `as_dict` was taken from, exactly. Raises `UserError` for anything else."""
         if data.get("version") != VERSION or not isinstance(data.get("at"), int | float):
             raise UserError(f"not a stored mood of version {VERSION}")
         try:
-            return cls(Affect.of(data.get("current")), float(data["at"]), baseline)
+            return cls(Affect.of(data.get("current")), float(data["at"]), baseline, moodiness)
         except OverflowError:
             raise UserError("the time of a stored mood is too large a number") from None
 

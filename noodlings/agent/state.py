@@ -92,7 +92,7 @@ class Feelings:
     def from_dict(cls, data: Mapping[str, Any], persona: Persona) -> Feelings:
         """The inverse of `as_dict`. Raises `UserError`."""
         return cls(
-            Mood.from_dict(data["mood"], baseline_of(persona)),
+            Mood.from_dict(data["mood"], baseline_of(persona), persona.moodiness),
             GameFeeling.from_dict(data["game"]),
             Appetites.from_dict(data["appetites"], persona),
         )

@@ -18,7 +18,7 @@ INSULT = Affect(-0.7, 0.75, 0.1, 0.1, 0.0)
 affects = st.builds(
     Affect, st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)
 )
-moods = st.builds(Mood, affects, st.floats(0, 1e9), affects)
+moods = st.builds(Mood, affects, st.floats(0, 1e9), affects, st.floats(0, 1))
 
 
 def with_traits(**traits):
@@ -136,7 +136,7 @@ def test_of_a_late_correction_as_much_is_left_as_of_the_push(mood, felt, truly, 
 
 @given(moods, affects)
 def test_a_restart_changes_nothing(mood, affect):
-    again = Mood.from_dict(json.loads(json.dumps(mood.as_dict())), mood.baseline)
+    again = Mood.from_dict(json.loads(json.dumps(mood.as_dict())), mood.baseline, mood.moodiness)
     assert again == mood
     assert again.pushed(affect, mood.at + 7.7) == mood.pushed(affect, mood.at + 7.7)
 
@@ -154,7 +154,7 @@ def test_a_restart_changes_nothing(mood, affect):
 )
 def test_a_damaged_mood_is_refused(data):
     with pytest.raises(UserError):
-        Mood.from_dict(data, NEUTRAL)
+        Mood.from_dict(data, NEUTRAL, 1.0)
 
 
 def test_a_time_that_is_none_is_refused():

@@ -2,15 +2,18 @@
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
 
-from noodlings.agent.state import check_state, readable_state
+from noodlings.agent.state import Feelings, check_state, readable_state
 from noodlings.errors import UserError
 from noodlings.portable.lines import AgentLine
 from noodlings.ports import AgentRecord, AgentState
+from noodlings.values.affect import Affect
 from noodlings.values.percept import Percept
+from tests.voice.utterances import PERSONAS
 
 
 @pytest.fixture
@@ -55,6 +58,14 @@ async def test_what_could_not_go_on_is_not_imported(data, changed, words):
     check_state(data | changed)
     with pytest.raises(ValidationError, match=words):
         AgentLine.model_validate(agent | {"state": data | changed})
+
+
+def test_a_restart_moves_nobody_more_than_before():
+    stoic = replace(PERSONAS["phi"], moodiness=0.2)
+    before = Feelings.of(stoic, 0.0)
+    after = Feelings.from_dict(json.loads(json.dumps(before.as_dict())), stoic)
+    insult = Affect(-0.7, 0.75, 0.1, 0.1, 0.0)
+    assert after.pushed(insult, 60.0).mood == before.pushed(insult, 60.0).mood
 
 
 async def test_a_readable_state_is_the_same_state_in_plain_numbers(data, make_agent):
