@@ -56,6 +56,8 @@ CORRECTED, NEAR = 2, 6
 """For this many of the best, so many similar lines are checked for corrections."""
 SPARE = 16
 """Extra hits to look at, as some are no news."""
+JUST_TOLD = 6
+"""Lines of the talk before that are read for an answer, whatever the search finds."""
 WORTH_READING, ANSWERS = 0.15, 0.4
 """Importance from which a line that is not near is read, and how likely it answers to come to mind."""
 
@@ -99,7 +101,7 @@ async def remind(core: AgentCore, services: AgentServices, turn: Turn) -> list[R
     asked = question(percept, core.persona, talk, (goal.text for goal in goals))
     tier = max(turn.entry.tier, of_all(talk).tier)
     told = told_last(archive, turn, heard)
-    reminded = await _brought_back(core, services, archive, asked, turn, tier, told) if asked else told
+    reminded = await _brought_back(core, services, archive, asked, turn, tier, told, heard) if asked else told
     return [*come_due(archive, core.memory, turn, before), *reminded]
 
 
@@ -111,6 +113,7 @@ async def _brought_back(
     turn: Turn,
     tier: Tier,
     told: Sequence[Recalled],
+    heard: Sequence[MemoryEntry],
 ) -> list[Recalled]:
     """What a question brings to mind for the answer of a turn; see `recollections`.
 
@@ -119,6 +122,7 @@ async def _brought_back(
     Args:
         tier: the highest among what the question is made of.
         told: what the answer before told; it stays in mind.
+        heard: the talk before the turn.
     """
     percept, most = turn.percept, services.context.relevant
     hits = await _searched(archive, asked, turn, tier, most)
@@ -138,7 +142,10 @@ async def _brought_back(
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, in_mind)
     reminded = once([*chosen[: max(most - len(joined), 0)], *joined[:most]])
     if tier <= archive.embedding.reach and archive.embedding.local:
-        far = _farther(hits, entries, reminded, archive, percept) if may_ask(percept.text) else []
+        far = []
+        if may_ask(percept.text):
+            in_mind = {number for one in reminded for number in (one.entry.id, *one.sources)}
+            far = _farther(hits, entries, in_mind, archive, percept) + _just_told(heard, in_mind, percept)
         if far:
             told_of = [*entries.values(), *(one.entry for one in far), turn.entry]
             corrections |= superseded(told_of, archive.index.likeness)
@@ -214,26 +221,38 @@ def _with_answers(
 def _farther(
     hits: Iterable[Hit],
     looked_up: Mapping[int, MemoryEntry],
-    found: Iterable[Recalled],
+    known: Collection[int],
     archive: AgentArchive,
     percept: Percept,
 ) -> list[Recalled]:
     """The other hits, best first, that are worth reading: they are no nearer than others, but may answer."""
-    known = {number for one in found for number in (one.entry.id, *one.sources)}
     others = [hit for hit in hits if hit.entry_id not in known]
     unknown = [hit.entry_id for hit in others if hit.entry_id not in looked_up]
     entries = {**archive.entries(unknown), **looked_up}
-    allowed, asked = may_come(percept), _folded(percept.text)
     return [
         _recalled(hit, entry)
         for hit in others
-        if (entry := entries.get(hit.entry_id)) is not None
-        and entry.kind in TALK
-        and allowed.admits(entry)
+        if (entry := entries.get(hit.entry_id)) is not None and _worth_reading(entry, percept)
+    ]
+
+
+def _just_told(heard: Sequence[MemoryEntry], known: Collection[int], percept: Percept) -> list[Recalled]:
+    """The latest lines of the talk, the last one first: what is asked at once may share nothing with them."""
+    told = [
+        one for one in reversed(heard[-JUST_TOLD:]) if one.id not in known and _worth_reading(one, percept)
+    ]
+    return [Recalled(one, (Why.SEMANTIC,), 0.0) for one in told]
+
+
+def _worth_reading(entry: MemoryEntry, percept: Percept) -> bool:
+    """Whether a line may answer, though it came by itself."""
+    return (
+        entry.kind in TALK
+        and may_come(percept).admits(entry)
         and entry.importance >= WORTH_READING
         and not only_asks(entry.user_text)
-        and _folded(entry.user_text) != asked
-    ]
+        and _folded(entry.user_text) != _folded(percept.text)
+    )
 
 
 def _with_lines(found: Sequence[Recalled], archive: AgentArchive, in_mind: Collection[int]) -> list[Recalled]:

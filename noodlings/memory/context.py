@@ -75,6 +75,8 @@ def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
             sources=tuple(sorted({*known.sources, *found.sources})),
             supersedes=tuple(sorted({*known.supersedes, *found.supersedes})),
             superseded_by=known.superseded_by or found.superseded_by,
+            phrases=known.phrases or found.phrases,
+            answer=known.answer or found.answer,
         )
     return merged
 

@@ -51,8 +51,11 @@ ACKNOWLEDGED = 0.6
 SURELY = 0.7
 """How likely a memory answers from which it is told where nobody asked for one."""
 
-_BORNE_ON = frozenset({QuestionKind.ADVICE, QuestionKind.PERMISSION, QuestionKind.REQUEST})
-"""Questions for advice, leave or a favour, on which a memory may bear."""
+_BORNE_ON = frozenset({
+    QuestionKind.ADVICE, QuestionKind.PERMISSION, QuestionKind.REQUEST, QuestionKind.YES_OR_NO,
+    QuestionKind.PERSONAL,
+})  # fmt: skip
+"""Questions for advice, leave or a favour, and to the character itself, on which a memory may bear."""
 _MAY_REMIND = frozenset({
     DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
     DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.REMARK, DialogueAct.GRUMBLE,

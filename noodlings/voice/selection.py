@@ -70,18 +70,16 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-ANSWERS_AT_ONCE = 0.5
-"""How likely a line answers from which it is told to whoever has just said it: "my sister moved to Lisbon",
-"where does she live?"."""
 DOUBTFUL, LIKELY, AGAIN = 0.05, 0.2, 0.4
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
-though it is not alike, and from which it is told though the answer before told it, too."""
+though it is not alike, and from which it is told though the answer before told it, or somebody has only just
+said it ("my sister moved to Lisbon", "where does she live?")."""
 MOSTLY, NEARLY = 0.5, 0.6
 """The share of the words that answer which are told, for a report to hold the answer; and of the words of a
 short line, for it to hold the line."""
-FEW_ASKING, GOES_ON = 9, 0.22
+FEW_ASKING, GOES_ON, GOES_ON_SURELY = 9, 0.22, 0.8
 """A question that goes on with what was just told has fewer words, and with the lines before it is as near in
-meaning to that."""
+meaning to that, or surely answered by it."""
 ANSWERS = 0.15
 """Importance below which a line answers nothing."""
 REMARK_LINES = 12
@@ -308,7 +306,8 @@ def _gone_on_with(utterance: Utterance) -> list[ReportedSpeech]:
     best = max(read, key=lambda found: (found.scores[Why.ANSWER], found.entry.id), default=None)
     if best is None or Why.TOLD not in best.why:
         return []
-    if best.scores[Why.ANSWER] < AGAIN or best.scores.get(Why.SEMANTIC, 0.0) < GOES_ON:
+    alike = best.scores.get(Why.SEMANTIC, 0.0) >= GOES_ON or best.scores[Why.ANSWER] >= GOES_ON_SURELY
+    if best.scores[Why.ANSWER] < AGAIN or not alike:
         return []
     return [quotation(best.entry, best.answer, utterance, sure=True)]
 
@@ -400,11 +399,11 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
             (meaning := recalled.scores.get(Why.SEMANTIC, 0.0)) >= alike
             or recalled.scores.get(Why.ANSWER if asks else Why.TOUCHED, 0.0) >= (LIKELY if asks else TOUCHED)
         )
-        and (Why.RECENT not in recalled.why or recalled.scores.get(Why.ANSWER, 0.0) >= ANSWERS_AT_ONCE)
+        and (Why.RECENT not in recalled.why or recalled.scores.get(Why.ANSWER, 0.0) >= AGAIN)
         and (not whether or recalled.scores.get(Why.ANSWER, 0.0) >= LIKELY)
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance, meaning >= NOUN_MEANT)
-        and not _tells_little(recalled.entry)
+        and (not _tells_little(recalled.entry) or recalled.scores.get(Why.ANSWER, 0.0) >= AGAIN)
         and not _same_words(recalled.entry.user_text, line)
         and not _of_other_family(recalled.entry.user_text, line)
         and _may_be_meant(recalled.entry, utterance, named, asks)

@@ -675,6 +675,30 @@ async def test_a_line_that_is_no_nearer_than_others_comes_to_mind_if_it_is_read_
     assert (recalled_in(asked, told.entry_id) is not None) == (likely > 0.4 and not secret)
 
 
+@pytest.mark.parametrize(("secret", "known"), [(False, True), (True, False)])
+async def test_what_was_told_a_moment_ago_is_read_though_nothing_finds_it(
+    make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still, secret: bool, known: bool
+) -> None:
+    agent = make(heard=embedding)
+    line, read = "Ines had her baby, seven pounds two", list[str]()
+    present = frozenset(() if secret else ("user_caity",))
+    told = await agent.perceive(say(line, "user_bob", present=present))
+    embedding.finish()
+
+    async def answers(
+        said: tuple[str, str], lines: list[tuple[str, str]], asks: bool, by: str
+    ) -> list[Answer]:
+        read.extend(text for _, text in lines)
+        return [Answer(0.9, ((0, len(text), 0.9),)) for _, text in lines]
+
+    embedding.answers = answers  # type: ignore[method-assign, assignment]
+    embedding.local = True
+    asked = await agent.perceive(say("Phi, why does Rook grin like that?"))
+    assert (line in read) == known
+    assert (recalled_in(asked, told.entry_id) is not None) == known
+    assert ("seven pounds" in (asked.response or "")) == known
+
+
 def read_as(number: int, likely: float) -> Recalled:
     return Recalled(an_entry(number), (Why.SEMANTIC,), 0.5, {Why.ANSWER: likely})
 

@@ -204,8 +204,10 @@ def test_an_entry_with_two_reasons_is_there_once_with_both() -> None:
 
 def test_an_entry_that_is_recent_too_keeps_what_was_found_out_about_it() -> None:
     known = replace(recalled(1, Why.SEMANTIC, 0.6), sources=(4,), superseded_by=7)
+    known = replace(known, phrases=(("in the mill", 0.9),), answer="the mill")
     merged = merge([[recalled(1, Why.RECENT, 1.0)], [known], [recalled(1, Why.AFFECT, 0.8)]])[1]
     assert (merged.sources, merged.supersedes, merged.superseded_by) == ((4,), (), 7)
+    assert (merged.phrases, merged.answer) == (known.phrases, known.answer)
 
 
 def test_what_is_brought_by_other_means_is_in_beside_the_slots() -> None:

@@ -338,6 +338,22 @@ def test_a_short_question_goes_on_with_what_was_just_told(likely: float | None, 
     assert ("nine silver" in OfflineVoice().draft(asked).text) == (act == "remember")
 
 
+def test_what_surely_answers_goes_on_with_what_was_told_though_it_is_about_nothing() -> None:
+    first = OfflineVoice().draft(utterance("what happened to the mare?", near(1, MARE))).text
+    words = "that cost me nine silver at Brask's forge"
+    just_told = replace(near(1, MARE, 0.0), why=(Why.TOLD,), answer=words)
+    for likely, told in ((0.9, True), (0.5, False)):
+        asked = utterance("how much?", replace(answering(just_told, likely), answer=words), said=(first,))
+        assert ("nine silver" in OfflineVoice().draft(asked).text) == told
+
+
+def test_what_seems_to_ask_for_something_is_told_where_it_answers() -> None:
+    hold = near(1, "Hold three is full of seed potatoes, and they die if it freezes", 0.3)
+    asked = "shall I cut the heat down there?"
+    assert said(asked, answering(hold, 0.9)) == [1]
+    assert said(asked, answering(hold, 0.2)) == []
+
+
 @pytest.mark.parametrize("why", [(Why.SEMANTIC,), (Why.TOLD, Why.SEMANTIC)])
 def test_whatever_is_on_its_matter_answers_what_is_asked_about_it(why: tuple[Why, ...]) -> None:
     found = replace(answering(near(1, MARE), 0.01), why=why, answer="")
