@@ -55,7 +55,8 @@ class AccessToken:
         user_id: of a player; otherwise "".
         key: identifies the token for the rate limit and in the audit log: the beginning of its hash.
         taken: whether a user id belongs to somebody who signs in another way.
-        character: whether a user id is a character's. On another server, characters speak to each other.
+        character: the id of the character that a user id stands for, or "". On another server, characters
+            speak to each other.
         digest: the hash of the token.
         expires: when it does, in seconds since 1970-01-01 UTC, or None.
     """
@@ -64,7 +65,7 @@ class AccessToken:
     user_id: str = ""
     key: str = "loopback"
     taken: Callable[[str], bool] = field(default=is_reserved_id, compare=False, repr=False)
-    character: Callable[[str], bool] = field(default=lambda user_id: False, compare=False, repr=False)
+    character: Callable[[str], str] = field(default=lambda user_id: "", compare=False, repr=False)
     digest: str = field(default="", repr=False)
     expires: float | None = field(default=None, compare=False)
 
@@ -124,6 +125,7 @@ class AccessToken:
 
     def _named(self, user: str, name: str = "") -> Caller:
         user_id, role = checked_id(user), self.role
+        user_id = self.character(user_id) or user_id
         if role is Role.WORLD:
             user_id, role = self._its_own(user_id), Role.PLAYER
         return Caller(user_id, name or display_name(user_id, {}), role)
@@ -196,7 +198,7 @@ class Authenticator:
         return [one for one in self._known if one.expires is None or now < one.expires]
 
     def _all_known(self, more: Sequence[ApiToken]) -> list[AccessToken]:
-        known, character = [], self._society.is_character
+        known, character = [], self._society.character_of
         for token in (*self._configured, *more):
             role, digest = Role(token.role), _digest(token.token.get_secret_value())
             expires = token.expires.timestamp() if token.expires else None

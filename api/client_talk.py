@@ -203,7 +203,9 @@ class ClientTalks:
         personas = tuple(society.personas.values())
         names = {word for one in personas for name in one.names for word in name.split()}
         told, whole = list[Wording](), set[str]()
-        for agent_id in tuple(society.personas) if store.keeps_secrets else ():
+        # Whoever speaks as a character could try out what that one knows.
+        looked_at = () if society.character_of(user_id) or not store.keeps_secrets else (*society.personas,)
+        for agent_id in looked_at:
             kept = store.entries(agent_id, store.secret(agent_id)).values()
             # Only what this user knows, or others' secrets could be tried out until a text is held.
             secret = disclosed(kept, frozenset({user_id}))

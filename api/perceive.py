@@ -205,7 +205,7 @@ def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> No
     """Raise `Forbidden` if the caller's name looks like a character's: who spoke would be mistaken."""
     for persona in personas.values():
         names = (*persona.own_ids, persona.name, *persona.aliases)
-        if persona.id != caller.user_id and is_mistakable(caller.name, names):
+        if caller.user_id not in personas and is_mistakable(caller.name, names):
             raise Forbidden(
                 f"{shorten(caller.name, 30)} is a character here, or much like one; choose another name"
             )

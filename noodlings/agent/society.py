@@ -202,10 +202,11 @@ class Society:
             self.know(persona)
         self.agents = AgentRegistry(make, self.personas, settings.world.awake, store)
 
-    def is_character(self, user_id: str) -> bool:
-        """Whether an id is one under which a character's own lines may be kept: see `Persona.own_ids`."""
+    def character_of(self, user_id: str) -> str:
+        """The id of the character whose own lines may be kept under this one (`Persona.own_ids`), else ""."""
         folded = user_id.casefold()
-        return not self.personas.keys().isdisjoint({user_id, folded, folded.removeprefix("agent_")})
+        ids = (user_id, folded, folded.removeprefix("agent_"))
+        return next((one for one in ids if one in self.personas), "")
 
     def know(self, persona: Persona) -> None:
         """Add a persona, whose agent is loaded when somebody asks for it."""

@@ -117,6 +117,20 @@ async def test_a_world_that_speaks_as_a_character_learns_nothing_by_it(guarded: 
     assert "crown" in answer.json()["turn"]["response"].lower()
 
 
+@pytest.mark.parametrize("named", ["servnak", "SERVNAK", "agent_servnak"])
+async def test_what_is_handed_on_keeps_its_source_however_a_world_names_the_character(
+    guarded: Site, named: str
+) -> None:
+    for text in ("my uncle Barnabas hid the crown in the old well", "what did my uncle hide in the well?"):
+        body = {"text": text, "user_id": "user_caity", "kind": "whisper"}
+        told = await guarded.post("/api/agents/servnak/perceive", body, who="world")
+    said = {"text": told.json()["turn"]["response"], "user_id": named, "present": ["user_toad"]}
+    heard = await guarded.post("/api/agents/phi/perceive", said, who="world")
+    assert heard.json()["turn"]["percept"]["tier"] == 1
+    kept = guarded.society.store.archive("phi")[-1]
+    assert (kept.user_id, hearsay_of(kept)) == ("servnak", {"user_caity"})
+
+
 @pytest.mark.parametrize("asker", ["caity", "world"])
 async def test_a_world_that_speaks_as_a_character_learns_no_answer_that_it_did_not_hear(
     guarded: Site, asker: str
