@@ -66,9 +66,9 @@ _QUOTED = re.compile(r"[\"“„«](.*)[\"”“»]", re.DOTALL)
 _BOLD = re.compile(r"\*\*+")
 _STARRED = re.compile(r"\*([^*]+)\*")
 _SENTENCE_ENDS = ".!?…,;:\"'”*"
-_AWAY = (401, 403, 502, 503, 504)
+_AWAY = (401, 502, 503, 504)
 _BUSY = 429
-_UNKNOWN = 404
+_UNKNOWN, _FORBIDDEN = 404, 403
 _UNREACHABLE = (
     AnswerTimeout,
     CancelledError,
@@ -256,6 +256,7 @@ class ServerClient:
         self._queues: dict[int, PerceptQueue] = {}
         self._since = 0.0
         self._dropped = 0
+        self._forbade = False
 
     def send(self, character: Any, percept: Percept) -> None:
         """Queue a percept; the character says what comes back. Returns at once."""
@@ -339,6 +340,9 @@ class ServerClient:
         if status == _UNKNOWN and not queue.unknown:
             queue.unknown = True
             tell_staff(f"{name} has no mind at {self._url}: {why}")
+        if status == _FORBIDDEN and not self._forbade:  # by the name of a player, or by a token's role
+            self._forbade = True
+            tell_staff(f"{self._url} refuses something that {name} perceives: {why}")
 
     def _server_lost(self, why: str) -> None:
         if self.trouble:

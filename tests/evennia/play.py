@@ -32,6 +32,7 @@ def main(work: Path) -> None:
         talk(staff, wren, noodlings)
         inspect(staff, wren)
         part(staff, wren)
+        namesake(staff, telnet)
         go_on(staff)
         server, portal, mind = game.pid("server"), game.pid("portal"), noodlings.process.pid
         print(f"RSS: game server {rss(server)}, game portal {rss(portal)}, noodlings {rss(mind)}")
@@ -124,6 +125,15 @@ def part(staff: Telnet, wren: Telnet) -> None:
     staff.ask("@forget servnak --user Wren --yes", "has forgotten")
     staff.ask("@memories servnak --working", "zebrafinch")
     assert "boat number" not in staff.seen().rpartition("has forgotten")[2]
+
+
+def namesake(staff: Telnet, port: int) -> None:
+    """A player who is called like a mind of the server is not perceived, and keeps nobody else from it."""
+    maren = registered(port, "Maren")
+    maren.ask("say hello, servnak", "You say")
+    staff.expect("refuses something that Servnak perceives: Maren is a character here")
+    staff.ask("say servnak, do you hear me?", ANSWER)
+    maren.close()
 
 
 def go_on(staff: Telnet) -> None:
