@@ -182,6 +182,53 @@ SPEAKERS = (
 )
 
 
+MORE_PRIVATE = (
+    "ボブはあなたに耳打ちした「gold」",
+    "[私聊] Bob: gold",
+    "[密语] Bob: gold",
+    "Bob私聊你：gold",
+    'Bob 低声对你说："gold"',
+    'Bob kuiskaa sinulle: "gold"',
+    'Боб шепоче тобі: "gold"',
+    'Bob ti šeptá: "gold"',
+    'Bob šepce ti: "gold"',
+    'Bob šapuće ti: "gold"',
+    'Bob suttogja neked: "gold"',
+    'Bob îți șoptește: "gold"',
+    'Ο Μπομπ σου ψιθυρίζει: "gold"',
+    'Bob thì thầm với bạn: "gold"',
+    'Bob berbisik kepadamu: "gold"',
+    'بوب يهمس لك: "gold"',
+    'בוב לוחש לך: "gold"',
+    "[PVT] Bob: gold",
+    "[PRV] Bob: gold",
+    "[W] Bob: gold",
+    "[P] Bob: gold",
+    'Bob mutters "gold" to Ann.',
+    'Bob hisses at you, "gold"',
+    'Bob\'s voice echoes in your head: "gold"',
+    "Bob murmure à votre oreille : « gold »",
+    'Bob murmelt dir zu: "gold"',
+    "Bob schreibt dir: gold",
+    'Bob zegt zacht tegen Ann: "gold"',
+    'Bob murmura para você: "gold"',
+    'Bob le dice a Ann: "gold"',
+    'Bob säger till dig: "gold"',
+    "[Phone] Bob: gold",
+    'Bob passes you a note: "gold"',
+    "Bob pages: gold",
+    'Bob flüstert dir zu: "gold"',
+)
+"""The same in further languages and tags, whoever is taken for the speaker."""
+
+
+@pytest.mark.parametrize("line", MORE_PRIVATE)
+def test_what_may_have_been_private_is_whispered_in_any_language(tmp_path: Path, line: str) -> None:
+    (record,) = read(tmp_path, line)
+    assert record.kind is Kind.WHISPER
+    assert "gold" in record.text
+
+
 @pytest.mark.parametrize("line", PRIVATE)
 def test_what_may_have_been_private_is_whispered(tmp_path: Path, line: str) -> None:
     (record,) = read(tmp_path, line)
