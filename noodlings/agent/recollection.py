@@ -31,7 +31,7 @@ from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
-from noodlings.recall.search import COMPONENTS, Hit
+from noodlings.recall.search import COMPONENTS, MAX_LIMIT, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
 from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.reflection.superseding import marked, superseded
@@ -162,7 +162,8 @@ async def _searched(archive: AgentArchive, asked: str, turn: Turn, tier: Tier, m
     archive.begin()
     await archive.soon()
     asker, allowed = turn.percept.user_id, may_come(turn.percept)
-    hits = await archive.search(asked, allowed, tier, limit=most + SPARE, mood=turn.mood, asker=asker)
+    limit = min(most + SPARE, MAX_LIMIT)
+    hits = await archive.search(asked, allowed, tier, limit=limit, mood=turn.mood, asker=asker)
     if not archive.loaded:
         state = archive.state()
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
