@@ -420,6 +420,15 @@ async def test_with_none_wanted_and_with_a_plain_list_nothing_comes_from_the_arc
     assert agent.archive is not None
 
 
+async def test_as_many_may_be_wanted_as_the_settings_allow(
+    make: Callable[..., Agent], say: Callable[..., Percept]
+) -> None:
+    agent = make(context=ContextSettings(relevant=1_000))
+    told = await agent.perceive(say("the spare key is under the flowerpot"))
+    await chatter(agent, say)
+    assert recalled_in(await agent.perceive(say("where is the spare key?")), told.entry_id)
+
+
 async def test_a_secret_comes_to_mind_only_before_those_who_know_it(
     make: Callable[..., Agent], say: Callable[..., Percept]
 ) -> None:

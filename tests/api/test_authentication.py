@@ -649,6 +649,14 @@ async def test_a_request_from_another_worker_is_let_in_by_the_key_of_its_token(m
     assert without_tokens.by_key(OWNER.key) is OWNER
 
 
+async def test_a_character_may_have_another_name_in_a_world(guarded: Site) -> None:
+    body = {"text": "good evening", "user_id": "phi", "name": "Maren"}
+    assert (await guarded.post("/api/agents/servnak/perceive", body, "world")).status_code == 200
+    assert guarded.society.names()["phi"] == "Phi"
+    refused = await guarded.post("/api/agents/servnak/perceive", body | {"user_id": "user_bob"}, "world")
+    assert refused.status_code == 403
+
+
 async def test_a_player_whose_id_is_a_characters_hears_nothing_with_it(make_site: MakeSite) -> None:
     """What is confided before Phi is known to the id of Phi, whoever has it."""
     for user in ("phi", "PHI", "agent_phi"):
