@@ -21,9 +21,10 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import Allowance, Changes, Speech, Understood, Utterance
 from noodlings.scheduling import FairScheduler, LongAnswers
 from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus
-from noodlings.values.percept import Percept, kept_audience
+from noodlings.values.percept import Percept, audience_of
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 from noodlings.values.trace import Trace
 
@@ -84,9 +85,10 @@ def make_persona(name: str, **changes: object) -> Persona:
     return Persona(**(fields | changes))  # type: ignore[arg-type]
 
 
-def witnessed(entry: MemoryEntry, ids: Collection[str] = ()) -> MemoryEntry:
+def witnessed(entry: MemoryEntry, ids: Audience | Collection[str] = ()) -> MemoryEntry:
     """The entry as an agent keeps it: of a whisper or a thought only its witnesses may learn."""
-    return replace(entry, audience=kept_audience(entry.kind, entry.user_id, ids, None))
+    audience = ids if isinstance(ids, Audience) else Audience(frozenset(ids))
+    return replace(entry, audience=audience_of(entry.kind, entry.user_id, audience))
 
 
 class SlowVoice:

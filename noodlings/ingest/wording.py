@@ -78,7 +78,8 @@ _SEEN = re.compile(
     rf"|{_OF_A_CLIENT}"
     r"|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
     r"|You (?:paged?|sense|text(?:ed)?|messaged?|whisper(?:ed)?|(?:exclaim|reply|respond) to"
-    r"|ask (?![a-z]))\b"
+    r"|ask (?:of )?(?![a-z]))\b"
+    rf"|{CASED_NAME}(?:>> | asks of you\b)"
     r"|[\[({<](?:\w+|[^\])}>]{0,40}(?i:\bfrom|\bto) [^\])}>]{1,40})[\])}>]"
     rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|texts|whispers)\b|{ARROW}))"
 )

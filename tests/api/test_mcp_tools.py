@@ -252,7 +252,7 @@ def test_a_world_that_speaks_as_a_character_learns_nothing_by_it(society: Societ
     for role, learns in ((Role.WORLD, False), (Role.ADMIN, True)):
 
         async def asking(role: Role = role) -> CallToolResult:
-            held = AccessToken(role, character=society.personas.__contains__)
+            held = AccessToken(role, character=society.character_of)
             access = Access(Asker(held), lambda: nullcontext(society), Turns(society))
             return await call("store_memory", access, asked)
 
