@@ -29,7 +29,7 @@ from noodlings.agent.society import Society
 from noodlings.config import ApiToken, tokens_in
 from noodlings.errors import Forbidden, UserError
 from noodlings.text import clean, folded, shorten
-from noodlings.values.caller import Caller, Role, display_name, is_reserved_id, user_id_of
+from noodlings.values.caller import API_PREFIX, Caller, Role, display_name, is_reserved_id, user_id_of
 from noodlings.values.memory import CLIENT_WORLD
 from noodlings.values.percept import Percept
 
@@ -78,7 +78,7 @@ class AccessToken:
         if self.role is Role.PLAYER:
             return self._player(user)
         if not user:
-            return Caller(f"api_{self.role}", self.role.value, self.role)
+            return Caller(f"{API_PREFIX}{self.role}", self.role.value, self.role)
         caller = self._named(user)
         if self.role is Role.WORLD and self.character(caller.user_id):
             raise Forbidden(
@@ -106,7 +106,7 @@ class AccessToken:
         """The percept, with the world that sends it: it hears the answer, also what a character is told."""
         if self.role is not Role.WORLD:
             return percept
-        world = f"api_{self.role}"
+        world = f"{API_PREFIX}{self.role}"
         overheard_by = world if self.character(percept.user_id) else ""
         return replace(percept, data=percept.data | {CLIENT_WORLD: world}, overheard_by=overheard_by)
 
@@ -136,7 +136,7 @@ class AccessToken:
         return user_id
 
 
-_NAMELESS = frozenset(f"api_{role}" for role in Role)
+_NAMELESS = frozenset(f"{API_PREFIX}{role}" for role in Role)
 """User ids of tokens that name no user."""
 
 OWNER = AccessToken(Role.ADMIN)

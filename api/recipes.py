@@ -24,7 +24,7 @@ from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
 from noodlings.portable.person import is_person
-from noodlings.values.caller import USER_PREFIX, Role
+from noodlings.values.caller import NO_CHARACTERS, Role
 from noodlings.values.persona import Persona
 
 FOLDER = "recipes"
@@ -109,8 +109,10 @@ async def create(
     if id in society.personas:
         raise Conflict(f"there is already a character {id}; choose another id")
     persona = await run_in_threadpool(_read, id, text)
-    if id.startswith(USER_PREFIX):
-        raise Conflict(f"ids that begin with {USER_PREFIX} belong to people; choose another id")
+    if id.startswith(NO_CHARACTERS):
+        raise Conflict(
+            f"ids that begin with {' or '.join(NO_CHARACTERS)} belong to people and worlds; choose another id"
+        )
     if await run_in_threadpool(is_person, society, id):
         raise Conflict(f"{id} is already the id of a person; choose another id")
     try:

@@ -145,7 +145,8 @@ async def _brought_back(
         far = []
         if may_ask(percept.text):
             in_mind = {number for one in reminded for number in (one.entry.id, *one.sources)}
-            far = _farther(hits, entries, in_mind, archive, percept) + _just_told(heard, in_mind, percept)
+            others = [*_farther(hits, entries, in_mind, archive), *_just_told(heard, in_mind)]
+            far = _worth_reading(others, percept)
         if far:
             told_of = [*entries.values(), *(one.entry for one in far), turn.entry]
             corrections |= superseded(told_of, archive.index.likeness)
@@ -224,36 +225,32 @@ def _farther(
     looked_up: Mapping[int, MemoryEntry],
     known: Collection[int],
     archive: AgentArchive,
-    percept: Percept,
 ) -> list[Recalled]:
-    """The other hits, best first, that are worth reading: they are no nearer than others, but may answer."""
+    """The other hits, best first."""
     others = [hit for hit in hits if hit.entry_id not in known]
     unknown = [hit.entry_id for hit in others if hit.entry_id not in looked_up]
     entries = {**archive.entries(unknown), **looked_up}
-    return [
-        _recalled(hit, entry)
-        for hit in others
-        if (entry := entries.get(hit.entry_id)) is not None and _worth_reading(entry, percept)
-    ]
+    return [_recalled(hit, entries[hit.entry_id]) for hit in others if hit.entry_id in entries]
 
 
-def _just_told(heard: Sequence[MemoryEntry], known: Collection[int], percept: Percept) -> list[Recalled]:
+def _just_told(heard: Sequence[MemoryEntry], known: Collection[int]) -> list[Recalled]:
     """The latest lines of the talk, the last one first: what is asked at once may share nothing with them."""
-    told = [
-        one for one in reversed(heard[-JUST_TOLD:]) if one.id not in known and _worth_reading(one, percept)
-    ]
+    told = (one for one in reversed(heard[-JUST_TOLD:]) if one.id not in known)
     return [Recalled(one, (Why.SEMANTIC,), 0.0) for one in told]
 
 
-def _worth_reading(entry: MemoryEntry, percept: Percept) -> bool:
-    """Whether a line may answer, though it came by itself."""
-    return (
-        entry.kind in TALK
-        and may_come(percept).admits(entry)
-        and entry.importance >= WORTH_READING
-        and not only_asks(entry.user_text)
-        and _folded(entry.user_text) != _folded(percept.text)
-    )
+def _worth_reading(found: Iterable[Recalled], percept: Percept) -> list[Recalled]:
+    """Those that may answer, though they are no nearer than others."""
+    allowed, asked = may_come(percept), _folded(percept.text)
+    return [
+        one
+        for one in found
+        if one.entry.kind in TALK
+        and allowed.admits(one.entry)
+        and one.entry.importance >= WORTH_READING
+        and not only_asks(one.entry.user_text)
+        and _folded(one.entry.user_text) != asked
+    ]
 
 
 def _with_lines(found: Sequence[Recalled], archive: AgentArchive, in_mind: Collection[int]) -> list[Recalled]:

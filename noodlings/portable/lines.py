@@ -35,6 +35,7 @@ from noodlings.validation import Unit, explain
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, Tier, confined_to
+from noodlings.values.caller import NO_CHARACTERS
 from noodlings.values.fact import Tells
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
@@ -58,8 +59,6 @@ from noodlings.values.trace import Modulation, RecalledTrace, Trace
 LONGEST_ID = 2_000
 """Characters of a user's id: the API takes 80, an old bridge what its host has, and a name of 60 signs in a
 source may become 1,085."""
-_NO_CHARACTERS = ("user_", "api_")
-"""How ids begin that people and worlds have."""
 MOST_LISTED = 10_000
 """Entries of a list, such as of those who were in a room."""
 LARGEST_EXTRA = 200_000
@@ -231,7 +230,7 @@ def _state_to_go_on_from(state: dict[str, Any]) -> None:
 
 
 def _no_persons_id(agent_id: str) -> None:
-    if agent_id.startswith(_NO_CHARACTERS):
+    if agent_id.startswith(NO_CHARACTERS):
         raise UserError(f"{agent_id} is the id of a person; no character may have it")
 
 

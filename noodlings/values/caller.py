@@ -15,6 +15,11 @@ from noodlings.text import cached_by_text
 
 USER_PREFIX = "user_"
 """Prefix of the id of a player, as a world, a token or the settings name it."""
+API_PREFIX = "api_"
+"""Prefix of the id of whoever acts by a token for nobody else, such as a world."""
+NO_CHARACTERS = (USER_PREFIX, API_PREFIX)
+"""How ids begin that no character may have: an audience is a set of ids, so each would learn what the other
+does."""
 _ACCOUNT = "account:"
 """Prefix of the id of an account, which only its password gives."""
 _PAST = "past:"

@@ -356,8 +356,9 @@ def _choose_act(
 def _asks_for_memory(understood: UnderstoodLine, utterance: Utterance) -> bool:
     """Whether a memory may answer: one that surely bears on it goes before advice and leave, too ("shall we
     have nuts?" of somebody who told of an allergy)."""
-    surely = any(found.scores.get(Why.ANSWER, 0.0) >= SURELY for found in in_force(utterance))
-    return understood.question.may_be_known or (understood.question in _BORNE_ON and surely)
+    if understood.question not in _BORNE_ON:
+        return understood.question.may_be_known
+    return any(found.scores.get(Why.ANSWER, 0.0) >= SURELY for found in in_force(utterance))
 
 
 def _fine_act_in_tone(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct | None:

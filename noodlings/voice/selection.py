@@ -399,11 +399,13 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
             (meaning := recalled.scores.get(Why.SEMANTIC, 0.0)) >= alike
             or recalled.scores.get(Why.ANSWER if asks else Why.TOUCHED, 0.0) >= (LIKELY if asks else TOUCHED)
         )
-        and (Why.RECENT not in recalled.why or recalled.scores.get(Why.ANSWER, 0.0) >= AGAIN)
         and (not whether or recalled.scores.get(Why.ANSWER, 0.0) >= LIKELY)
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance, meaning >= NOUN_MEANT)
-        and (not _tells_little(recalled.entry) or recalled.scores.get(Why.ANSWER, 0.0) >= AGAIN)
+        and (
+            recalled.scores.get(Why.ANSWER, 0.0) >= AGAIN
+            or not (Why.RECENT in recalled.why or _tells_little(recalled.entry))
+        )
         and not _same_words(recalled.entry.user_text, line)
         and not _of_other_family(recalled.entry.user_text, line)
         and _may_be_meant(recalled.entry, utterance, named, asks)

@@ -29,7 +29,7 @@ from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.lookalikes import is_mistakable
 from noodlings.text import clean, folded, shorten
-from noodlings.values.caller import Caller, Role, account_id_of, is_account_id, is_reserved_id
+from noodlings.values.caller import API_PREFIX, Caller, Role, account_id_of, is_account_id, is_reserved_id
 from noodlings.worlds.beings import require_name
 
 FILE_NAME = "accounts.json"
@@ -176,7 +176,7 @@ class Accounts:
         with self._changing() as accounts:
             before = _living(accounts, name)
             own = account_id_of(folded(before.name))
-            if user_id != own and (is_reserved_id(user_id) or user_id.startswith("api_")):
+            if user_id != own and (is_reserved_id(user_id) or user_id.startswith(API_PREFIX)):
                 what = "no user of a world; name one such as user_caity"
                 if is_account_id(user_id):
                     what = "an account, not a user of another world"

@@ -87,6 +87,7 @@ async def test_no_character_has_the_id_of_somebody_who_spoke(site: Site) -> None
 
 
 async def test_no_character_has_the_id_of_a_person(site: Site) -> None:
-    answer = await site.client.post("/api/recipes/user_bob", content=RECIPE, headers=YAML)
-    assert answer.status_code == 409
-    assert "belong to people" in answer.json()["detail"]
+    for id in ("user_bob", "api_world"):
+        answer = await site.client.post(f"/api/recipes/{id}", content=RECIPE, headers=YAML)
+        assert answer.status_code == 409
+        assert "belong to people" in answer.json()["detail"]
