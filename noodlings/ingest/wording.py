@@ -31,11 +31,12 @@ _OF_A_CLIENT = (
 _TO_OR_FROM = r"(?i:an|von|à|a\u0300|de|da|para|til|fra|naar|van|кому|от)"
 """How games in other languages begin what is sent to somebody, or comes from them: "Von Zed:"."""
 _PRIVATE = re.compile(
-    r"\b(?:(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|telepath\w*"
+    r"\b(?:message from \S+@|(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|telepath\w*"
+    r"|(?:mutter|murmur)s? to"
     r"|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
     r"|mind-?(?:speak|talk)\w*|afar|long distance|privat\w+|privad[oa]s?"
     r"|priv(?:é|e\u0301)e?s?|личн\w+|приватн\w+"
-    r"|[pd]m(?:s|['’]?d|ed)?|sms|asks? of|msg|txts?|[pr]emits?|@?mail|sends?"
+    r"|[pd]m(?:s|['’]?d|ed)?|sms|asks? of|(?:priv)?msg|txts?|[pr]emits?|@?mail|sends?"
     r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
     r"|fl(?:ü|u\u0308)ster\w*|fluister\w*|wispert|raunt|chuchot\w*|suss?urr\w*|bisbigli\w*|cochich\w*"
     r"|h?visk(?:ar?|ade|er|et|ede)|szep(?:cz|n|t)\w*|f[ıi]s[ıi]ld\w*|bespeaks?"
@@ -61,10 +62,42 @@ _PRIVATE = re.compile(
     rf"|^(?-i:\W{{0,3}}(?:{CASED_NAME} )?(?i:from|to)(?::| (?:{CAPITAL}|[\[<]\w)[^:.\])>]{{0,40}}[:\])>])"
     rf"|[^\W\d_]{{1,6}} ?\[{CAPITAL}[^\]]{{0,40}}\] ?:|{_TO_OR_FROM}(?: {CASED_NAME} ?:| ?: ?\[)"
     rf"|\[[\w-]+\] {CASED_NAME} thinks{_BEFORE_WORDS}|{CASED_NAME}>> "
-    rf"|{_OF_A_CLIENT}|[*>-]{CAPITAL}\w*[*<-] |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
+    rf"|{_OF_A_CLIENT}|[*>-]{CAPITAL}\w*[*<-] |=\w+= |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
 )
 """Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
+_SPOKEN = re.compile(
+    r"\b(?:(?:say|ask|exclaim|shout|yell|answer|add|call|sing|announce|declare|state|remark|comment|laugh"
+    r"|chuckle|grin|smile|nod|shrug|grunt|sigh|snort|growl|bark|drawl|boom|roar|scream|chirp|mutter|murmur"
+    r"|read|continue|begin|finish|offer|suggest|agree|insist|warn|order|greet|wonder|joke|chat|gossip|speak"
+    r"|question|think|turn|roll|recite|explain|mention|repeat|rasp|holler|bellow|croak|purr|hum|stutter"
+    r"|stammer)(?:e?s|e?d)?"
+    r"|repl(?:y|ies|ied)|cr(?:y|ies|ied)|said|sang|sung|spoke|began|thought|ooc|exits?"
+    r"|sag(?:st|t|te|en)|frag(?:st|t|te)|ruf(?:st|t)|rief|schrei(?:t|st)|antwortet|meint|erwidert"
+    r"|di(?:t|s|sent)|demandes?|cri(?:es?|ez)|r(?:é|e\u0301)pond|dice|dices|pregunta|grita|responde|chiede"
+    r"|risponde|grida|esclama|exclama|diz|pergunta|zeg(?:t|gen)|vraagt|roept|s(?:ä|a\u0308)ger|ropar"
+    r"|fr(?:å|a\u030a)gar|siger|sier|sp(?:ø|ö|o\u0308)r|m(?:ó|o\u0301)wi|pyta|krzyczy|(?:с|про)?казал[аи]?"
+    r"|говор(?:ит|ишь)|спр(?:ашивает|осил[аи]?)|крич(?:ит|ал[аи]?)|sanoo|kysyy)\b|[说說道问問]$|말(?:합|했)니다"
+    r"|言っ|言いま|言う",
+    re.IGNORECASE,
+)
+"""Words for speaking aloud, of one of which what somebody says is the object."""
+_OPENLY = re.compile(
+    rf"^(?:(?:\*\*\*|-!-|##) |\[?{NAME}(?:@[\w.-]+)?\]?(?: \((?:to |\d)[^)]*\))? ?:"
+    rf"|{NAME} ?\"|.*[.!?…;)~。！？—-] ?\")"
+)
+"""What comes before words that are spoken openly, if there is no word for speaking: a name, or a sentence."""
+_TO_YOU = re.compile(
+    r"(?<!^)\b(?:you|yours?|dir|dich|dein\w*|te|ti|toi|vous|tes|votre|você|вам|тебе|тебя|твой|jou|sinulle)\b"
+    r"|[你您]|あなた|당신",
+    re.IGNORECASE,
+)
+"""Words for whoever keeps the log, unless that one speaks."""
+_TAG = re.compile(r"^(?:\[[^\]]{0,40}\]|<[^>]{0,40}>|\([^)]{0,40}\)|\{[^}]{0,40}\}|【[^】]{0,40}】):? ?")
+_TAG_WITH_NAME = re.compile(
+    rf"^\W(?:[^\])}}>]{{0,40}} )?(?![{_CAPITALS}])[^\W\d_]+ {CAPITAL}[^\])}}>]{{0,40}}[\])}}>]"
+)
+"""A tag that names somebody, "[note from Bob]", and not only a channel."""
 _SIGNS = str.maketrans({"：": ": ", "「": '"', "」": '"', "『": '"', "』": '"'})
 """Signs before and after words in Chinese and Japanese, and those for which they stand."""
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
@@ -95,6 +128,25 @@ def without_address(line: str) -> tuple[str, bool]:
         line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
     unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub('"', line.translate(_SIGNS)))
     return line, sent or _PRIVATE.search(unquoted) is not None
+
+
+def is_openly_worded(line: str) -> bool:
+    """Whether a line that players see has no words in it, or tells in a known way that they were spoken.
+
+    Games and languages are many, so what is worded in any other way may have been whispered.
+    """
+    line = line.translate(_SIGNS)
+    tag = _TAG.match(line)
+    unquoted = _AFTER_COLON.sub(":", _QUOTED.sub('"', line[tag.end() :] if tag else line))
+    before, sign, after = unquoted.partition('"')
+    if not sign:
+        before, sign, _ = unquoted.partition(":")
+    if tag and _TAG_WITH_NAME.match(tag[0]):
+        return False
+    told = before if before.strip() else after
+    if not sign or not told.strip():
+        return True
+    return not _TO_YOU.search(told) and bool(_OPENLY.match(before + sign) or _SPOKEN.search(told))
 
 
 def may_be_private(words: str) -> bool:

@@ -20,7 +20,7 @@ from noodlings.errors import UserError
 from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
 from noodlings.ingest.moments import seconds, usable_form
 from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, kind_of
-from noodlings.ingest.wording import may_be_private, without_address
+from noodlings.ingest.wording import is_openly_worded, may_be_private, without_address
 from noodlings.text import clean
 from noodlings.validation import Section
 from noodlings.values.audience import OPEN
@@ -85,7 +85,11 @@ def _record(
     except UserError as error:
         return SourceProblem(number, str(error))
     who = _word(row, columns.who) or constant.who
-    private = may_be_private(clean(text)) if who else without_address(clean(text))[1]
+    if who:
+        private = may_be_private(clean(text))
+    else:
+        line, marked = without_address(clean(text))
+        private = marked or not is_openly_worded(line)
     return SourceRecord(
         source,
         _word(row, columns.id) or ids.of(moment, who, text),

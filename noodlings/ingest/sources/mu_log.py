@@ -23,7 +23,7 @@ from pathlib import Path
 
 from noodlings.ingest.lines import LineIds, lines_of
 from noodlings.ingest.record import Item, SourceProblem, SourceRecord
-from noodlings.ingest.wording import ARROW, CASED_NAME, NAME, WORD, without_address
+from noodlings.ingest.wording import ARROW, CASED_NAME, NAME, WORD, is_openly_worded, without_address
 from noodlings.text import clean
 from noodlings.values.percept import Kind
 
@@ -137,6 +137,7 @@ class _Private:
             a time.
         minute: of the day.
         below: whether its words are in the lines below it.
+        marked: whether it is known by its words, and not only taken for one in doubt.
         quote: the quotation mark that is not closed yet, or "".
     """
 
@@ -144,6 +145,7 @@ class _Private:
     bracket: str | None
     minute: int
     below: bool
+    marked: bool
     quote: str
 
     @property
@@ -200,12 +202,12 @@ class MuLog:
             if private.quote and _closes(private.quote, line):
                 private.quote = ""
             return "", private.who, line, Kind.WHISPER
-        place, who, words, kind = self._told(line)
+        place, who, words, kind, marked = self._told(line)
         self._private = None
         if kind is Kind.WHISPER:
             below = bool(_HEADER.match(line) or _ABOVE_WORDS.search(line))
             below |= private is not None and private.unfinished
-            self._private = _Private(who, bracket, self._minute, below, _unclosed(line))
+            self._private = _Private(who, bracket, self._minute, below, marked, _unclosed(line))
         return place, who, words, kind
 
     def _continues(self, private: _Private, line: str, bracket: str | None, wraps: bool) -> bool:
@@ -219,7 +221,8 @@ class MuLog:
             return True
         maybe = private.unfinished or self._has_times or line[:1].islower()
         # Who speaks here for the first time may be none: "Password: hunter2".
-        return (maybe or self._heard(line)[1] not in self._names) and not self._begins(line)
+        maybe |= private.marked and self._heard(line)[1] not in self._names
+        return maybe and not self._begins(line)
 
     def _begins(self, line: str) -> bool:
         """Whether a line can hardly be the rest of what somebody wrote in the lines before it."""
@@ -263,16 +266,17 @@ class MuLog:
     def _minute(self) -> int:
         return 60 * self._latest.hour + self._latest.minute
 
-    def _told(self, line: str) -> tuple[str, str, str, Kind]:
-        """Place, speaker, words and kind of a line."""
-        line, private = without_address(line)
-        private |= _HEADER.match(line) is not None or self._is_from_a_nick(line)
+    def _told(self, line: str) -> tuple[str, str, str, Kind, bool]:
+        """Place, speaker, words and kind of a line, and whether its words mark it as private."""
+        line, marked = without_address(line)
+        marked |= _HEADER.match(line) is not None or self._is_from_a_nick(line)
+        private = marked or not is_openly_worded(line)
         place, who, words, kind = self._heard(line)
         if who and kind is not Kind.EMOTE and not _PRONOUN.search(who):
             self._names[who] = None
             if len(self._names) > KNOWN_NAMES:
                 del self._names[next(iter(self._names))]
-        return place, who, words, Kind.WHISPER if private else kind
+        return place, who, words, Kind.WHISPER if private else kind, marked
 
     def _is_from_a_nick(self, line: str) -> bool:
         """Whether a name in marks begins a line, and not an action: "*bob* hi" rather than "*waves* hi"."""

@@ -237,6 +237,38 @@ def test_what_may_have_been_private_is_whispered(tmp_path: Path, line: str) -> N
     assert "gold" in record.text
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Bob's lips move at your ear: gold",
+        'A moth lands on your sleeve and speaks in Bob\'s voice, "gold"',
+        'Bob signe en silence à Ada : "gold"',
+        "Bob traces letters in your palm: gold",
+        "Bob mormolt valamit Adának: gold",
+        "[lappu Bobilta] gold",
+        "Bob has a thing on his mind: gold",
+        "=Bob= gold",
+        "Message from bob@mill on pts/4 ... gold EOF",
+        "Bob kertoo sinulle: gold",
+    ],
+)
+def test_words_that_nothing_known_says_were_spoken_are_whispered(tmp_path: Path, line: str) -> None:
+    (record,) = read(tmp_path, line)
+    assert record.kind is Kind.WHISPER
+
+
+def test_what_only_may_be_private_makes_nothing_below_it_private(tmp_path: Path) -> None:
+    lines = [
+        "To the north: a market",
+        "A gull cries.",
+        "Ada waves.",
+        "Bob traces a word for Ada: gold",
+        "Tom nods.",
+    ]
+    kinds = [record.kind for record in read(tmp_path, "\n".join(lines))]
+    assert [kind is Kind.WHISPER for kind in kinds] == [True, False, False, True, False]
+
+
 def test_the_second_line_of_a_page_is_as_private_as_the_first(tmp_path: Path) -> None:
     text = "Bob pages: the gold\n   lies under the pier\n   on the left\nBob: hello\n  and welcome\n"
     kinds = [record.kind for record in read(tmp_path, text)]
@@ -463,7 +495,6 @@ def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
         "Bob hugs you.",
         "Bob looks at you, then at Ada.",
         "Ada keeps a secret smile.",
-        "To the north: a market",
         "From the sea comes a wind.",
         "*waves* hi",
         "> look",
@@ -500,7 +531,14 @@ def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
         "[Public] Ti Chan: hi",
         "Bob reads the message on the wall.",
         "[Public] Bob: Direct message from Ada: hi",
-        "Bob has a thing on his mind: gold",
+        "Bob climbs down. “Nobody there.” He shakes his head.",
+        '"Nobody there," Bob calls, climbing down.',
+        "[3. Trade] [Bob]: rope for sale",
+        "(Handel) Bob : rope for sale",
+        "【闲聊】小虎：今天好卡",
+        "*** Topic for #pier: boats",
+        "Obvious exits: north, south",
+        'You say, "hi"',
         "Bob spürt Ada neben sich.",
         "Bob dit : bonjour",
         'Bob dice: "hola"',
