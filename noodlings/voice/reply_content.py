@@ -22,6 +22,7 @@ from noodlings.voice.pronouns import in_first_person, turn
 from noodlings.voice.question import SENTENCE_BREAK, QuestionKind, answer_type, asks_when, goes_on, may_answer
 from noodlings.voice.reported_speech import LONGEST_PASSAGE, ReportedSpeech, report
 from noodlings.voice.selection import (
+    SURELY,
     corrects,
     due_memory,
     greeting_memory,
@@ -48,8 +49,6 @@ MOVES = 0.15
 """Valence from which it is more than a fact to remember."""
 ACKNOWLEDGED = 0.6
 """How often such a promise is made."""
-SURELY = 0.7
-"""How likely a memory answers from which it is told where nobody asked for one."""
 
 _BORNE_ON = frozenset({
     QuestionKind.ADVICE, QuestionKind.PERMISSION, QuestionKind.REQUEST, QuestionKind.YES_OR_NO,

@@ -70,10 +70,11 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-DOUBTFUL, LIKELY, AGAIN = 0.05, 0.2, 0.4
+DOUBTFUL, LIKELY, AGAIN, SURELY = 0.05, 0.2, 0.4, 0.7
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
-though it is not alike, and from which it is told though the answer before told it, or somebody has only just
-said it ("my sister moved to Lisbon", "where does she live?")."""
+though it is not alike, from which it is told though the answer before told it, or somebody has only just
+said it ("my sister moved to Lisbon", "where does she live?"), and from which it is told where nobody asked for
+one, or though it calls what is asked for something else ("what sort of fish?", "a mackerel")."""
 MOSTLY, NEARLY = 0.5, 0.6
 """The share of the words that answer which are told, for a report to hold the answer; and of the words of a
 short line, for it to hold the line."""
@@ -401,7 +402,11 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         )
         and (not whether or recalled.scores.get(Why.ANSWER, 0.0) >= LIKELY)
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
-        and _can_be_told(recalled.entry, utterance, meaning >= NOUN_MEANT)
+        and _can_be_told(
+            recalled.entry,
+            utterance,
+            meaning >= NOUN_MEANT or recalled.scores.get(Why.ANSWER, 0.0) >= SURELY,
+        )
         and (
             recalled.scores.get(Why.ANSWER, 0.0) >= AGAIN
             or not (Why.RECENT in recalled.why or _tells_little(recalled.entry))
