@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import islice
 from weakref import WeakValueDictionary
 
@@ -132,14 +131,14 @@ class ClientTalks:
             return await asyncio.to_thread(ClientTalk.of, sent)
 
     async def history(self, talk: ClientTalk, agent_id: str, user_id: str) -> str:
-        """A hash of the messages before, as the character may keep them.
+        """A fingerprint of the messages before, as the character may keep them.
 
         To look through long ones takes seconds: for each user one at a time, and in a thread.
         """
         before, agent = [list(said) for said in talk.before], self._society.agents[agent_id]
         async with self._alone("a history", user_id):  # which is no character's id
             kept = await asyncio.to_thread(agent.without_personal, before)
-        return sha256(json.dumps(kept).encode()).hexdigest()[:16]
+        return self._society.store.fingerprint(json.dumps(kept))
 
     async def hear(
         self, caller: Caller, talk: ClientTalk, percept: Percept, agent_id: str, said: Callable[[str], None]
@@ -147,7 +146,7 @@ class ClientTalks:
         """Let a character hear the last message once, whether it is new, repeated or edited.
 
         Args:
-            percept: the message, with the hash of its history in its data.
+            percept: the message, with the fingerprint of its history in its data.
             said: as in `Agent.perceive`.
         """
         society, agent = self._society, self._society.agents[agent_id]

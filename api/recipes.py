@@ -23,7 +23,7 @@ from noodlings.agent.recipes import ENDINGS, load_recipe
 from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
-from noodlings.portable.person import is_person
+from noodlings.portable.person import is_in_memories, people, require_no_person
 from noodlings.values.caller import NO_CHARACTERS, Role
 from noodlings.values.persona import Persona
 
@@ -113,15 +113,20 @@ async def create(
         raise Conflict(
             f"ids that begin with {' or '.join(NO_CHARACTERS)} belong to people and worlds; choose another id"
         )
-    if await run_in_threadpool(is_person, society, id):
+    if await run_in_threadpool(is_in_memories, society, id):
         raise Conflict(f"{id} is already the id of a person; choose another id")
+    world = parts_of(request).people.world
+    introduced = {one: name for one, name in society.names().items() if one not in society.personas}
+    known = await run_in_threadpool(people, society.settings, introduced)
     try:
+        require_no_person(id, known)
         persona.require_unused_names(society.personas.values())
+        world.require_free(persona, known)
     except UserError as error:
         raise Conflict(str(error)) from None
     _keep(society.settings.data_dir / FOLDER, id, text)
     society.create(persona)
-    parts_of(request).people.world.settle_in(persona)
+    world.settle_in(persona)
     return shown(inspector.agent(caller, persona.id), HTTPStatus.CREATED)
 
 

@@ -150,7 +150,9 @@ def card_of(persona: Persona, spec: str) -> dict[str, Any]:
     data: dict[str, Any] = dict.fromkeys(TEXTS, "") | {key: [] for key in LISTS}
     if spec == "chara_card_v3":
         data["group_only_greetings"] = []
-    data |= {"extensions": {}} | kept
+    data |= kept
+    # Of a card that is read, what is no section is passed over as well.
+    data["extensions"] = dict(kept["extensions"]) if isinstance(kept.get("extensions"), Mapping) else {}
     if not kept.get("name"):
         data |= _texts(persona)
         data["extensions"] = {**data["extensions"], OURS: _recipe_only(persona)}

@@ -22,7 +22,7 @@ from noodlings.ports import ROOMS, Ask, Clock, LanguageModel, Notes, Ownership, 
 from noodlings.scheduling import FairScheduler, LongAnswers
 from noodlings.text import clean, shorten
 from noodlings.values.audience import Tier
-from noodlings.values.caller import Names, is_reserved_id
+from noodlings.values.caller import Names, as_character_id, is_reserved_id
 from noodlings.values.memory import HEARSAY, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
@@ -204,8 +204,7 @@ class Society:
 
     def character_of(self, user_id: str) -> str:
         """The id of the character whose own lines may be kept under this one (`Persona.own_ids`), else ""."""
-        folded = user_id.casefold()
-        ids = (user_id, folded, folded.removeprefix("agent_"))
+        ids = (user_id, user_id.casefold(), as_character_id(user_id))
         return next((one for one in ids if one in self.personas), "")
 
     def know(self, persona: Persona) -> None:

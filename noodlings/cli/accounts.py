@@ -72,9 +72,10 @@ def join(
     account to the id that `list` showed before.
     """
     from noodlings.app import recipes
+    from noodlings.values.caller import as_character_id
 
     accounts = _accounts(data, config)
-    if user in recipes(settings_of(data, config).data_dir):
+    if as_character_id(user) in recipes(settings_of(data, config).data_dir):
         raise UserError(f"{user} is a character, so nobody can be joined to it; name the id of a player")
     joined = accounts.join(name, user)
     typer.echo(f"{joined.name} will be {joined.user_id} from the next connection")

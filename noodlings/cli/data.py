@@ -87,14 +87,16 @@ def import_(
     here.
     """
     from noodlings.agent.society import NAMES_KEY, names_in
+    from noodlings.app import recipes
     from noodlings.drawing.progress import progress_over
     from noodlings.ingest.transcript import count_lines
     from noodlings.portable.intake import check, take_in
-    from noodlings.portable.person import ids_of_people
+    from noodlings.portable.person import people, require_no_person
     from noodlings.portable.sealed import OpenedExport, header_of
     from noodlings.store.opening import name_of
     from noodlings.store.sql import SqlStore
     from noodlings.store.vault import Encryption
+    from noodlings.values.caller import as_character_id
 
     settings = settings_of(data, config)
     store, encryption = settings.store, Encryption.of(settings.store)
@@ -108,9 +110,12 @@ def import_(
                 closing(SqlStore(settings.database, store.durability, encryption=encryption)) as into,
                 progress_over(total, "importing") as done,
             ):
-                people = ids_of_people(settings, names_in(into.world_get(NAMES_KEY)))
-                if both := people.intersection(found.agents):
-                    raise UserError(f"{min(both)} is the id of a person; no character may have it")
+                known = people(settings, names_in(into.world_get(NAMES_KEY)))
+                there = {*into.agents(), *recipes(settings.data_dir), *found.agents}
+                for one in found.agents:
+                    require_no_person(one, known)
+                    if as_character_id(one) in there - {one}:
+                        raise UserError(f"{one} stands for {as_character_id(one)}, and there is one already")
                 take_in(lines, found.agents, into, done)
         except UserError as error:
             raise UserError(f"nothing was imported from {file}: {error}") from None

@@ -237,7 +237,7 @@ class Pipeline:
         batch = _Batch(self._latest.copy(), self._told_at, known, again, refused)
         for record in records:
             self._take(batch, record)
-        if not self._dry_run and batch.taken:
+        if not self._dry_run and (batch.taken or batch.confined):
             confine = partial(self._confine_answers, batch.confined)
             self._agent.keep_told(batch.taken.values(), batch.links, confine)
         self._latest, self._told_at = batch.latest, batch.told_at
@@ -271,6 +271,7 @@ class Pipeline:
                 raise UserError(f"read: {record.why}")
             entry = self._remembered(batch, record)
         except UserError as error:
+            self._limit_former(batch, former, record)
             if record.secret:  # it does not wait, for there it would be plain, and no former form of it does
                 report.problem(record.line, str(error))
                 if before is not None and before.record is not None:
@@ -296,12 +297,26 @@ class Pipeline:
         batch.latest.append(entry)
         batch.links += followed(entry, lambda last_n: list(batch.latest)[-(last_n or 0) :])
         if former is not None:
-            forms = self._store.entries(self._agent.id, [former])
-            newer_forms(self._agent.id, self._store, forms, EVERYTHING)  # what an admin corrected is added
+            forms = self._forms(former)
             for form in forms.values():
                 batch.links += self._agent.give_way(form, entry, entry.timestamp)
             if self._agent.limit_told(forms, entry.audience):  # they were taken in more open than it is
                 batch.confined[entry.audience] += forms
+
+    def _forms(self, former: int) -> dict[int, MemoryEntry]:
+        """The memory that a record became, and what an admin corrected it to."""
+        forms = self._store.entries(self._agent.id, [former])
+        newer_forms(self._agent.id, self._store, forms, EVERYTHING)
+        return forms
+
+    def _limit_former(self, batch: _Batch, former: int | None, record: Keepable) -> None:
+        """Confine what a record became, if its newer form cannot be kept and says that it is private."""
+        audience = record.confined_to
+        if former is None or audience is None or self._dry_run:
+            return
+        forms = self._forms(former)
+        if self._agent.limit_told(forms, audience):
+            batch.confined[audience] += forms
 
     def _confine_answers(self, confined: Mapping[Audience, Sequence[int]]) -> None:
         """Confine what was answered from entries that are confined by now, and what others heard of that."""

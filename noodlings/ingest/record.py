@@ -11,7 +11,7 @@ from typing import Any
 from noodlings.errors import UserError
 from noodlings.memory.saved import plain
 from noodlings.values.audience import OPEN, Audience, Tier
-from noodlings.values.percept import Kind
+from noodlings.values.percept import PRIVATE, Kind
 
 VERSION = 1
 """Of the form in which records are parked. A newer one stays parked until noodlings is updated."""
@@ -51,6 +51,12 @@ class SourceRecord:
     def secret(self) -> bool:
         """Whether it may not wait, because it would wait in plain."""
         return self.audience.tier >= Tier.SECRET
+
+    @property
+    def confined_to(self) -> Audience | None:
+        """Who alone may learn of its former form, even if it cannot be kept itself; None for everybody."""
+        private = self.audience.confined or self.audience.tier > Tier.OPEN or self.kind in PRIVATE
+        return Audience(self.audience.witnesses, confined=True) if private else None
 
     @property
     def digest(self) -> str:
@@ -102,6 +108,13 @@ class SourceProblem:
     def secret(self) -> bool:
         """As of a record; a tier that is not known may be secret."""
         return self.kept is not None and self.kept.get("tier") not in (None, Tier.OPEN, Tier.CONFINED)
+
+    @property
+    def confined_to(self) -> Audience | None:
+        """As of a record; a mark that cannot be read may be one."""
+        kept = self.kept or {}
+        marks = [kept.get(name) not in (None, False, Tier.OPEN) for name in ("confined", "private", "tier")]
+        return Audience(confined=True) if any(marks) or kept.get("kind") in [*PRIVATE] else None
 
     @property
     def digest(self) -> str:

@@ -86,7 +86,7 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
         try:
             require_known_version(row)
         except UserError as error:
-            yield SourceProblem(number, str(error), who=_speaker(row, names), kept=row)
+            yield SourceProblem(number, str(error), id=_id(row), who=_speaker(row, names), kept=row)
             continue
         if not isinstance(row.get("text"), str) or not clean(row["text"]):
             yield SourceProblem(number, 'not an object with a "text" that is a line of words')
@@ -127,7 +127,9 @@ def _speakers(path: Path) -> set[str]:
 
 def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     agent = row.get("agent")
-    agent_id = plain_id(agent) if isinstance(agent, str) and agent else None
+    if not isinstance(agent, str | None):
+        raise UserError(f"its agent must be the name of a character, not {agent!r:.40}")
+    agent_id = plain_id(agent) if agent else None
     if isinstance(row.get("user"), str) and clean(row["user"]):
         name, text, kind = row["user"], row["text"], Kind.SAY
         private = may_be_private(clean(text))
@@ -152,10 +154,14 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
         _affect(row.get("affect")),
         _unit(row.get("surprise")),
         _unit(row.get("identity_salience")) or 0.0,
-        str(row["id"]) if isinstance(row.get("id"), str | int) else "",
+        _id(row),
         known,
         audience,
     )
+
+
+def _id(row: dict[str, Any]) -> str:
+    return str(row["id"]) if isinstance(row.get("id"), str | int) else ""
 
 
 def _audience(row: dict[str, Any]) -> Audience:

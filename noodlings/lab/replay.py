@@ -18,6 +18,7 @@ from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.ingest.record import SourceProblem
 from noodlings.ingest.transcript import Recorded, read_transcript
+from noodlings.portable.person import people, require_no_person
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
@@ -78,7 +79,12 @@ async def replay(
         else:
             clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)
             report.clipped += len(line.text) > MAX_LINE
-            for agent in _listeners(society, line, only):
+            try:
+                listeners = _listeners(society, line, only)
+            except UserError as error:
+                report.problems.append(SourceProblem(line.line, str(error)))
+                listeners = []
+            for agent in listeners:
                 if agent.archive is not None:
                     await agent.archive.whole()  # else what comes to mind would depend on the machine's speed
                 trace = await society.perceive(agent.id, _percept(line, agent, clock.now()))
@@ -126,10 +132,16 @@ def _listeners(society: Society, line: Recorded, only: Agent | None) -> list[Age
         return [only]
     if line.agent_id is not None:
         known = society.agents.get(line.agent_id)
-        return [known or society.create(plain_persona(line.agent_id))]
+        return [known or _created(society, line.agent_id)]
     if line.kind is Kind.THOUGHT and line.user_id in society.agents:
         return [society.agents[line.user_id]]
     return list(society.agents.values())
+
+
+def _created(society: Society, agent_id: str) -> Agent:
+    introduced = {one: name for one, name in society.names().items() if one not in society.personas}
+    require_no_person(agent_id, people(society.settings, introduced))
+    return society.create(plain_persona(agent_id))
 
 
 def _percept(line: Recorded, agent: Agent, now: float) -> Percept:

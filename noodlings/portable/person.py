@@ -29,7 +29,7 @@ from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
-from noodlings.values.caller import Caller, account_id_of, display_name, user_id_of
+from noodlings.values.caller import Caller, account_id_of, as_character_id, display_name, user_id_of
 from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay_of, written_by
 from noodlings.values.percept import SPOKEN, Kind
 from noodlings.worlds.accounts import Account, Accounts
@@ -97,17 +97,35 @@ class PersonForgotten:
     erased: bool
 
 
-def ids_of_people(settings: Settings, introduced: Iterable[str]) -> frozenset[str]:
-    """The ids of everybody introduced, and of all accounts and tokens. A new character must have none of
-    them: an audience is a set of ids, so each would be told what the other heard in confidence."""
-    accounts = {one for account in Accounts(settings.data_dir).everybody() for one in _ids_of(account)}
-    return frozenset(accounts.union(introduced, _token_users(settings)))
+def people(settings: Settings, introduced: Mapping[str, str]) -> dict[str, str]:
+    """Id → name of everybody introduced, and of all accounts and tokens."""
+    accounts = Accounts(settings.data_dir).everybody()
+    known = {user: display_name(user, introduced) for user in _token_users(settings)}
+    return known | dict(introduced) | {one: who.name for who in accounts for one in _ids_of(who)}
 
 
-def is_person(society: Society, user_id: str) -> bool:
-    """Whether an id that no character has is somebody's who is known, or told a character something."""
-    known = user_id in ids_of_people(society.settings, society.names()) or _told(society, user_id)
-    return known and user_id not in society.store.agents()
+def require_no_person(agent_id: str, known: Iterable[str]) -> None:
+    """Raise `UserError` if one of these people has the id of a new character, in any form: an audience is a
+    set of ids, so each would be told what the other heard in confidence."""
+    if as_character_id(agent_id) in map(as_character_id, known):
+        raise UserError(f"{agent_id} is the id of a person; no character may have it")
+
+
+def is_in_memories(society: Society, agent_id: str) -> bool:
+    """Whether an id that no character has stands for somebody whom characters remember; this reads every
+    memory."""
+    store, wanted = society.store, as_character_id(agent_id)
+    if agent_id in store.agents():
+        return False
+    for remembers in store.agents():
+        after = -1
+        while page := store.archive(remembers, after):
+            after = page[-1].id
+            if any(
+                as_character_id(one) == wanted for entry in page for one in (entry.user_id, *_ids_in(entry))
+            ):
+                return True
+    return False
 
 
 def find_person(society: Society, who: str) -> Person:
@@ -413,7 +431,9 @@ def _named(society: Society, user_id: str) -> bool:
         if user_id in stored.done_by():
             return True
         kept = (one.entry for agent_id in stored.agents() for one in stored.entries(agent_id))
-        return any(
-            user_id == written_by(entry) or user_id in entry.audience.witnesses | hearsay_of(entry)
-            for entry in kept
-        )
+        return any(user_id in _ids_in(entry) for entry in kept)
+
+
+def _ids_in(entry: MemoryEntry) -> frozenset[str]:
+    """The ids in a memory beside that of whoever told it."""
+    return entry.audience.witnesses | hearsay_of(entry) | {written_by(entry)}

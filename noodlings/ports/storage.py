@@ -289,6 +289,9 @@ class Repository(Store, WorldStore, Protocol):
     def keeps_secrets(self) -> bool:
         """Whether secret and sealed memories can be stored; otherwise a commit of one is refused."""
 
+    def fingerprint(self, text: str) -> str:
+        """32 hexadecimal digits that are the same for the same text; where there is a key, only with it."""
+
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
         """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
 

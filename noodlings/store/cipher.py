@@ -71,6 +71,10 @@ class DataKey:
             nonce = hmac.digest(self._secret, at + b"\0" + value, "sha256")[:_NONCE_BYTES]
         return self._header + nonce + self._cipher.encrypt(nonce, value, at)
 
+    def fingerprint(self, value: bytes) -> bytes:
+        """A hash that nobody can compute without the key, by which to try out what was hashed."""
+        return hmac.digest(self._secret, b"fingerprint\0" + value, "sha256")
+
     def open(self, sealed: bytes, at: bytes) -> bytes:
         """What was sealed. Raises `Unopened`."""
         if not sealed.startswith(self._header):

@@ -105,6 +105,9 @@ class SqlStore:
     def keeps_secrets(self) -> bool:
         return self._database.vault.encrypts
 
+    def fingerprint(self, text: str) -> str:
+        return self._database.vault.fingerprint(text.encode()).hex()[:32]
+
     def commit(self, changes: Changes) -> None:
         agent_id, writes = changes.agent_id, writes_of(changes)
         if self._database.vault.changed():

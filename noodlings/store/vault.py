@@ -11,6 +11,7 @@ one continues. Older keys are deleted when nothing needs them any more.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -136,6 +137,10 @@ class Vault:
     def encrypts(self) -> bool:
         """Whether there is a key. Without one nothing secret can be kept."""
         return self._current is not None
+
+    def fingerprint(self, value: bytes) -> bytes:
+        """A hash, with the key if there is one; it changes with the key."""
+        return hashlib.sha256(value).digest() if self._current is None else self._current.fingerprint(value)
 
     @property
     def newest(self) -> int:

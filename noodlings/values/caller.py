@@ -20,6 +20,8 @@ API_PREFIX = "api_"
 NO_CHARACTERS = (USER_PREFIX, API_PREFIX)
 """How ids begin that no character may have: an audience is a set of ids, so each would learn what the other
 does."""
+_AGENT = "agent_"
+"""Prefix of the id of a character in old worlds."""
 _ACCOUNT = "account:"
 """Prefix of the id of an account, which only its password gives."""
 _PAST = "past:"
@@ -39,6 +41,11 @@ class Role(StrEnum):
     """Reads everything, changes nothing."""
     PLAYER = "player"
     """Sees and changes only what it shared with an agent."""
+
+
+def as_character_id(one: str) -> str:
+    """An id as it is compared with those of characters: "agent_Phi" stands for "phi"."""
+    return one.casefold().removeprefix(_AGENT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,8 @@ NOUN_MEANT = 0.45
 DOUBTFUL, LIKELY, AGAIN, SURELY = 0.05, 0.2, 0.4, 0.7
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
 though it is not alike, from which it is told though the answer before told it, or somebody has only just
-said it ("my sister moved to Lisbon", "where does she live?"), and from which it is told where nobody asked for
-one, or though it calls what is asked for something else ("what sort of fish?", "a mackerel")."""
+said it ("my sister moved to Lisbon", "where does she live?"), and from which it is told where nobody asked
+for one, or though it calls what is asked for something else ("what sort of fish?", "a mackerel")."""
 MOSTLY, NEARLY = 0.5, 0.6
 """The share of the words that answer which are told, for a report to hold the answer; and of the words of a
 short line, for it to hold the line."""

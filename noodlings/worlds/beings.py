@@ -263,4 +263,4 @@ def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -
     for being in beings:
         name = being.would_be_taken_for(being_id, names)
         if name is not None:
-            raise UserError(f"somebody called {name}, or much like it, is already here; choose another name")
+            raise UserError(f"there is already somebody called {name}, or much like it; choose another name")

@@ -146,7 +146,7 @@ class World:
 
     def wake(self, persona: Persona) -> Room:
         """Let a character come in, seen by everybody there. Raises `UserError` when it is there already."""
-        require_free(self._beings.values(), persona.id, (persona.id, persona.name, *persona.aliases))
+        self.require_free(persona)
         self.settle_in(persona)  # its home is left out of what is saved only while it is here
         try:
             self._save(resting=self._resting - {persona.id})
@@ -156,6 +156,12 @@ class World:
         self._resting.discard(persona.id)
         self._arrive(persona.id, "comes to life")
         return self.room_of(persona.id)
+
+    def require_free(self, persona: Persona, people: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Raise `UserError` if somebody here, or of these people (id → name), is called like a character."""
+        known = (Being(one, name) for one, name in people.items())
+        names = (persona.id, persona.name, *persona.aliases)
+        require_free((*self._beings.values(), *known), persona.id, names)
 
     def rest(self, agent_id: str) -> None:
         """Take a character out of the rooms until it wakes; its memory stays. Raises `NotFound`."""

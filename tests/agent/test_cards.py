@@ -150,6 +150,12 @@ def test_what_a_character_is_made_of() -> None:
     }
 
 
+def test_extensions_that_are_no_section_are_passed_over(tmp_path: Path) -> None:
+    file = tmp_path / "ann.yaml"
+    file.write_text("name: Ann\ncharacter_card: {extensions: [1, 2]}\n")
+    assert [*card_of(load_recipe(file), "chara_card_v2")["data"]["extensions"]] == ["noodlings"]
+
+
 def test_a_greeting_as_in_a_novel() -> None:
     voss = persona_of(NOVEL)
     assert voss.voice.lines["greeting"] == (

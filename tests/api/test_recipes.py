@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from argon2.profiles import CHEAPEST
 
 from noodlings.agent.recipes import BUILT_IN, find_recipes
-from tests.api.conftest import MakeSite, Site
+from noodlings.worlds.accounts import Accounts
+from tests.api.conftest import TOKENS, MakeSite, Site
 
 RECIPE = """name: Lotta
 species: lighthouse keeper
@@ -84,6 +86,31 @@ async def test_no_character_has_the_id_of_somebody_who_spoke(site: Site) -> None
     await site.tell("good morning", user="lotta")
     answer = await create(site, RECIPE)
     assert (answer.status_code, "id of a person" in answer.text) == (409, True)
+
+
+@pytest.mark.parametrize("user", ["Lotta", "agent_lotta", "LOTTA"])
+async def test_no_character_has_the_id_of_a_person_in_another_form(site: Site, user: str) -> None:
+    await site.tell("good morning", user=user)
+    assert (await create(site, RECIPE)).status_code == 409
+
+
+async def test_no_character_has_the_id_of_somebody_who_only_listened(site: Site) -> None:
+    await site.tell("between us, my pin is 4471", present=["lotta"])
+    answer = await create(site, RECIPE)
+    assert (answer.status_code, "id of a person" in answer.text) == (409, True)
+
+
+async def test_no_character_is_called_like_somebody_with_an_account_or_a_token(
+    make_site: MakeSite, tmp_path: Path
+) -> None:
+    site = make_site(tokens=True)
+    Accounts(tmp_path, CHEAPEST).create("Lamplighter", "correct horse battery")
+    headers = YAML | {"authorization": f"Bearer {TOKENS['admin']['token']}"}
+    for name in ("lamplighter", "caity"):
+        answer = await create(site, RECIPE.replace("lamplighter", name), headers=headers)
+        assert (answer.status_code, "choose another name" in answer.text) == (409, True), answer.text
+    answer = await create(site, RECIPE.replace("lamplighter", "lampman"), headers=headers)
+    assert answer.status_code == 201, answer.text
 
 
 async def test_no_character_has_the_id_of_a_person(site: Site) -> None:

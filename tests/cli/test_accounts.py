@@ -61,8 +61,9 @@ def test_an_account_and_a_users_of_a_world_are_joined_and_parted_on_the_machine(
 @pytest.mark.slow
 def test_mistakes_are_told(run):
     run("add", "Ben", typed=f"{PASSWORD}\n")
-    with pytest.raises(UserError, match="is a character"):
-        run("join", "Ben", "phi")
+    for character in ("phi", "PHI", "agent_phi"):
+        with pytest.raises(UserError, match="is a character"):
+            run("join", "Ben", character)
     with pytest.raises(UserError, match="is an account, not a user of another world"):
         run("join", "Ben", "account:caity")
     with pytest.raises(NotFound):

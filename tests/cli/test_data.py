@@ -207,6 +207,11 @@ def test_nobody_is_a_person_and_a_character(noodlings, refused, folder, tmp_path
     Accounts(other, CHEAPEST).create("caity", "correct horse battery")
     Accounts(other, CHEAPEST).join("caity", "phi")
     assert "phi is the id of a person" in refused("import", file, "--data", other)
+    Accounts(other, CHEAPEST).join("caity", "Phi")
+    assert "phi is the id of a person" in refused("import", file, "--data", other)
+    renamed = tmp_path / "renamed.jsonl"
+    renamed.write_text(file.read_text().replace('"phi"', '"agent_servnak"'))
+    assert "agent_servnak stands for servnak" in refused("import", renamed, "--data", tmp_path / "third")
 
 
 def test_who_is_there_already_is_not_replaced(noodlings, refused, folder, tmp_path):

@@ -13,8 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
+from argon2.profiles import CHEAPEST
 
 from noodlings import __version__
+from noodlings.worlds.accounts import Accounts
 from tests import program
 from tests.program import Program, ran
 
@@ -81,6 +83,18 @@ def test_what_is_no_recorded_talk_is_refused(tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
     assert "3 lines, " in done.stdout.decode()
     assert done.stdout.decode().count("was skipped") == 2
+
+
+def test_a_recording_makes_no_character_of_a_person(tmp_path):
+    file, data = tmp_path / "talk.jsonl", tmp_path / "data"
+    Accounts(data, CHEAPEST).create("Gustav", "correct horse battery")
+    Accounts(data, CHEAPEST).join("Gustav", "Gustav")
+    rows = [{"user": "caity", "text": "hi", "agent": who} for who in ("gustav", "phi", "new")]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("replay", file, "--data", data)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "line 1 was skipped: gustav is the id of a person" in done.stdout.decode()
+    assert "3 lines, 2 percepts" in done.stdout.decode()
 
 
 def test_a_scripted_visit(tmp_path):

@@ -262,6 +262,21 @@ def test_a_newer_form_that_is_secret_does_not_wait(tier: object) -> None:
     assert [one.id for one in society.store.parked("phi")] == ["4"]
 
 
+@pytest.mark.parametrize("tier", [Tier.CONFINED, Tier.SECRET])
+@pytest.mark.parametrize("newer", [False, True])
+def test_a_private_form_that_cannot_be_kept_confines_the_former_one(newer: bool, tier: Tier) -> None:
+    society = a_society()
+    a_pipeline(society).run([a_record(1, "the vault opens with the quince key")])
+    form = a_record(1, "plum " * 6_000, audience=Audience().at_least(tier))
+    kept = {"version": VERSION + 1, "text": "hm", "tier": int(tier)}
+    item = SourceProblem(1, "it is newer", form.source, form.id, "Bob", kept) if newer else form
+    assert a_pipeline(society).run([item]).problem_count == 1
+    (entry,) = society.store.archive("phi")
+    assert entry.audience.confined
+    asked = Percept("user_alice", "Phi, what opens the vault?", NOW, addressed=True)
+    assert "quince" not in (asyncio.run(society.perceive("phi", asked)).response or "")
+
+
 @pytest.mark.parametrize("first", ["", "short"])
 def test_what_waits_is_gone_once_it_is_secret(first: str) -> None:
     society = a_society()

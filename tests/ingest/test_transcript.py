@@ -149,3 +149,9 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 )
 def test_names_become_ids(name, plain):
     assert plain_id(name) == plain
+
+
+@pytest.mark.parametrize("agent", [["servnak"], {"id": "servnak"}, 3, True])
+def test_an_agent_that_is_no_text_is_not_everybody(tmp_path, agent):
+    (problem,) = read_transcript(_file(tmp_path, {"user": "caity", "text": "hi", "agent": agent}))
+    assert "its agent must be the name of a character" in problem.why

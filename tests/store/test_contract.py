@@ -43,6 +43,11 @@ def test_an_agent_is_there_from_its_first_commit_on(store: AnyStore) -> None:
     assert (record.working, record.episodic, record.perceived, record.last_id) == ((), (), 0, 0)
 
 
+def test_a_fingerprint_is_of_the_text_alone(store: AnyStore) -> None:
+    assert store.fingerprint("hm") == store.fingerprint("hm") != store.fingerprint("hm ")
+    assert len(store.fingerprint("")) == 32
+
+
 def test_agents_are_sorted_and_kept_apart(store: AnyStore) -> None:
     for agent_id in ("servnak", "callie", "Äl"):
         store.commit(Changes(agent_id, added=(an_entry(1, f"of {agent_id}"),)))

@@ -106,6 +106,16 @@ def test_everything_is_sealed_and_read_back(tmp_path):
         assert columns.embedded == [True, False]
 
 
+def test_nobody_makes_a_fingerprint_without_the_key(tmp_path):
+    made = []
+    for name, encryption in (("a", ALL), ("b", NONE), ("c", None)):
+        with closing(SqlStore(tmp_path / name, encryption=encryption)) as store:
+            made.append(store.fingerprint("zanzibar"))
+    assert len({*made}) == 3  # each database has a data key of its own
+    with closing(SqlStore(tmp_path / "a", encryption=ALL)) as store:
+        assert store.fingerprint("zanzibar") == made[0]
+
+
 def test_below_its_tier_only_what_is_made_of_several_is_sealed(tmp_path):
     keep(tmp_path, NONE, entry_of(1, "okapi"), entry_of(2, "quagga", Tier.SECRET))
     assert found(tmp_path, ["zanzibar", "quagga", "okapi"]).keys() == {"okapi"}

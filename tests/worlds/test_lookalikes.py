@@ -18,7 +18,7 @@ OF_MAREN = ["Maʀen", "Márēn", "Rnaren", "ΜΑΡΕΝ", "ⲘⲀⲢⲈⲚ", "ꓟ
 )
 def test_who_looks_like_a_character_does_not_come_in(name: str, other: str) -> None:
     persona = make_persona(other)
-    with pytest.raises(UserError, match="or much like it, is already here"):
+    with pytest.raises(UserError, match="or much like it; choose another name"):
         require_free([Being(persona.id, persona.name, persona)], "account:x", [name])
 
 

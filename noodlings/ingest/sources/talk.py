@@ -27,8 +27,8 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
         if isinstance(line, SourceNote):
             yield line
         elif isinstance(line, SourceProblem):
-            record_id = ids.of(None, repr(line.kept)) if line.kept is not None else ""
-            yield replace(line, source=source, id=record_id, who=line.who.removeprefix("user_"))
+            known_by = "" if line.kept is None else line.id or ids.of(None, repr(line.kept))
+            yield replace(line, source=source, id=known_by, who=line.who.removeprefix("user_"))
         elif line.agent_id is not None and agent_ids and line.agent_id not in agent_ids:
             others += 1
         else:

@@ -145,6 +145,14 @@ def test_what_was_once_taken_in_as_open_is_confined_when_it_is_read_again(tmp_pa
     assert all(entry.private for entry in entries)
 
 
+def test_a_private_row_of_a_newer_form_confines_what_the_row_was(tmp_path: Path) -> None:
+    society, row = a_society(), {"id": 1, "user": "caity", "text": "the key is under the mat"}
+    for more in ({}, {"private": True, "version": 99}):
+        a_pipeline(society).run(talk(a_log(tmp_path, row | more)))
+    (entry,) = society.store.archive("phi")
+    assert entry.audience.confined
+
+
 def test_what_is_secret_does_not_wait_in_plain_for_a_key(tmp_path: Path) -> None:
     society = a_society(SqlStore(tmp_path))
     row = {"user": "caity", "text": "the gold lies here", "tier": 2}
