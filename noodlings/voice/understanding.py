@@ -353,7 +353,9 @@ def _statement_act(
     found = found or _act("told", line)
     if found in _READ and sure >= SURE:
         found = None
-    if found is None and likely is not DialogueAct.STATEMENT and sure >= LIKELY:
+    # "I'll do what I can" has the words of a question, and "I don't know that" is a worse answer than a nod.
+    least = CERTAIN if likely is DialogueAct.QUESTION and "?" not in text else LIKELY
+    if found is None and likely is not DialogueAct.STATEMENT and sure >= least:
         return likely
     return found or _by_affect(affect, line) or DialogueAct.STATEMENT
 

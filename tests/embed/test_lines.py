@@ -120,7 +120,7 @@ def test_what_tells_something_of_people_is_told_from_idle_talk(minilm: MiniLM) -
 
 def test_what_writers_of_whom_nothing_was_learnt_tell_of_themselves(minilm: MiniLM) -> None:
     noted = dict(rows_of(HELD_BACK.with_name("facts.tsv")))
-    lines = [row[-1] for row in rows_of(HELD_BACK)[::EVERY]]
+    lines = [row[-1] for row in rows_of(HELD_BACK)[::EVERY] if row[-1] in noted]
     likely = np.array(told_by(minilm, *lines))
     for at, written in enumerate((":me", ":other")):
         told = np.array([written in noted[line] for line in lines])

