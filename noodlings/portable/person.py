@@ -29,7 +29,14 @@ from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
-from noodlings.values.caller import Caller, account_id_of, as_character_id, display_name, user_id_of
+from noodlings.values.caller import (
+    Caller,
+    account_id_of,
+    as_character_id,
+    display_name,
+    is_past_id,
+    user_id_of,
+)
 from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay_of, written_by
 from noodlings.values.percept import SPOKEN, Kind
 from noodlings.worlds.accounts import Account, Accounts
@@ -98,10 +105,12 @@ class PersonForgotten:
 
 
 def people(settings: Settings, introduced: Mapping[str, str]) -> dict[str, str]:
-    """Id → name of everybody introduced, and of all accounts and tokens."""
-    accounts = Accounts(settings.data_dir).everybody()
+    """Id → name of everybody introduced, and of all accounts and tokens. Whoever is known from a source alone
+    is not among them: the one who speaks in a log may become a character."""
     known = {user: display_name(user, introduced) for user in _token_users(settings)}
-    return known | dict(introduced) | {one: who.name for who in accounts for one in _ids_of(who)}
+    known |= {one: name for one, name in introduced.items() if not is_past_id(one)}
+    accounts = Accounts(settings.data_dir).everybody()
+    return known | {one: account.name for account in accounts for one in _ids_of(account)}
 
 
 def require_no_person(agent_id: str, known: Iterable[str]) -> None:

@@ -113,6 +113,11 @@ async def test_no_character_is_called_like_somebody_with_an_account_or_a_token(
     assert answer.status_code == 201, answer.text
 
 
+async def test_whoever_spoke_in_a_log_may_become_a_character(site: Site) -> None:
+    site.society.introduce("past:lotta", "Lotta")
+    assert (await create(site, RECIPE)).status_code == 201
+
+
 async def test_no_character_has_the_id_of_a_person(site: Site) -> None:
     for id in ("user_bob", "api_world"):
         answer = await site.client.post(f"/api/recipes/{id}", content=RECIPE, headers=YAML)

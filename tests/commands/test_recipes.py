@@ -44,7 +44,7 @@ async def test_who_is_derezzed_is_silent_and_comes_back_with_everything(player):
     assert "dog" in str((await player.type("@memories phi --important")).data)
     assert (await player.type("@derez phi")).error
     assert not (await player.type("@rez PHI")).error
-    assert (await player.type("@rez phi")).data["error"].startswith("Somebody called")
+    assert (await player.type("@rez phi")).data["error"].startswith("There is already somebody called")
 
 
 @pytest.mark.parametrize("line", ["@rez nobody", "@derez nobody", "@rez", "@derez", "@recipes phi"])

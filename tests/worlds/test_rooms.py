@@ -525,7 +525,7 @@ async def test_a_character_at_rest_is_in_no_room_and_wakes_where_it_was():
     assert stage.heard("phi") == []
     assert stage.world.wake(PHI).name == PLACES.rooms["workshop"].name
     assert stage.seen()[-1] == "Phi comes to life."
-    with pytest.raises(UserError, match="already here"):
+    with pytest.raises(UserError, match="already somebody called"):
         stage.world.wake(PHI)
 
 
@@ -584,7 +584,7 @@ async def test_an_answer_that_comes_after_a_character_went_to_rest_is_let_go(cap
 
 async def test_nobody_wakes_into_a_name_that_somebody_here_has():
     stage = Stage(personas=(SERVNAK,)).enter("phi")
-    with pytest.raises(UserError, match="already here"):
+    with pytest.raises(UserError, match="already somebody called"):
         stage.world.wake(PHI)
     assert stage.states[-1].get("resting") is None
 
