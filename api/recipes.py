@@ -116,8 +116,7 @@ async def create(
     if await run_in_threadpool(is_in_memories, society, id):
         raise Conflict(f"{id} is already the id of a person; choose another id")
     world = parts_of(request).people.world
-    introduced = {one: name for one, name in society.names().items() if one not in society.personas}
-    known = await run_in_threadpool(people, society.settings, introduced)
+    known = await run_in_threadpool(people, society.settings, society.people())
     try:
         require_no_person(id, known)
         persona.require_unused_names(society.personas.values())

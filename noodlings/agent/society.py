@@ -399,6 +399,10 @@ class Society:
         """User id → shown name, of every agent and everybody introduced. Do not change it."""
         return self._names
 
+    def people(self) -> dict[str, str]:
+        """User id → shown name, of everybody introduced who is no character."""
+        return {one: name for one, name in self._names.items() if one not in self.personas}
+
     def introduce(self, user_id: str, name: str) -> None:
         """Tell the agents the name of somebody, and keep it; not of who is being forgotten."""
         if self._introduced.get(user_id) != name and user_id not in self._all_refused:

@@ -137,12 +137,12 @@ def is_openly_worded(line: str) -> bool:
     """
     line = line.translate(_SIGNS)
     tag = _TAG.match(line)
+    if tag and _TAG_WITH_NAME.match(tag[0]):
+        return False
     unquoted = _AFTER_COLON.sub(":", _QUOTED.sub('"', line[tag.end() :] if tag else line))
     before, sign, after = unquoted.partition('"')
     if not sign:
         before, sign, _ = unquoted.partition(":")
-    if tag and _TAG_WITH_NAME.match(tag[0]):
-        return False
     told = before if before.strip() else after
     if not sign or not told.strip():
         return True

@@ -139,8 +139,7 @@ def _listeners(society: Society, line: Recorded, only: Agent | None) -> list[Age
 
 
 def _created(society: Society, agent_id: str) -> Agent:
-    introduced = {one: name for one, name in society.names().items() if one not in society.personas}
-    require_no_person(agent_id, people(society.settings, introduced))
+    require_no_person(agent_id, people(society.settings, society.people()))
     return society.create(plain_persona(agent_id))
 
 
