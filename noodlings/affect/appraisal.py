@@ -99,7 +99,7 @@ CLEARLY_BAD = -0.2
 """Valence, as a rating, below which only a trouble that is over can be good news."""
 IS_NEWS = 0.15
 """Significance below which nothing is news, and is not looked through."""
-FELT_AS_A_LINE, KEPT_AS_A_LINE = 0.8, 0.5
+FELT_AS_A_LINE, KEPT_AS_A_LINE = 0.9, 0.5
 """How much the valence and the significance of a line that somebody says count beside those of its text."""
 PLAINLY_FELT = 0.5
 """Valence of a text, as a rating to either side, from which that of the line counts only half."""
