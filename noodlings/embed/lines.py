@@ -1,12 +1,14 @@
 """What a line is when somebody says it: how it feels, how far it is worth keeping, what to answer, what a
-kind listener hears in it, and what it tells of people.
+kind listener hears in it, what it tells of people, and which of its words a listener might say back.
 
 A vector tells what a line is about, and not how good or bad that is: half of what people tell, they tell
 without a word of feeling. So the upper four layers of MiniLM were trained on lines as people say them
-(`tools/lines`). They read the states of the second layer.
+(`tools/lines`). They read the states of the second layer; one more layer above them chooses the words.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,16 +23,24 @@ UTMOST = 0.85
 """What the model gives for lines that everybody would keep: a regression draws toward the middle."""
 
 
-def read_line(states: npt.NDArray[np.float32]) -> LineReading:
+LONGEST_ECHO = 48
+"""Characters of what is said back."""
+FITTING = 0.18
+"""The probability from which words are said back; it is low, as often several would do."""
+
+
+def read_line(states: npt.NDArray[np.float32], text: str, offsets: Sequence[tuple[int, int]]) -> LineReading:
     """What a line is.
 
     Args:
         states: of its tokens in MiniLM's second layer, (tokens, 384).
+        offsets: where each of them begins and ends in the text; the same for what is no word of it.
 
     Raises:
         NoodlingsError: the model cannot be run.
     """
-    [read] = shipped_session(MODEL, "reading lines").run(["read"], {"states": states[None]})[0]
+    run = shipped_session(MODEL, "reading lines").run
+    [read], [ends] = run(["read", "echo"], {"states": states[None]})
     valence, significance = (float(number) for number in read[:2])
     acts, fine_acts, facts = np.split(read[2:], np.cumsum([len(ACTS), len(FINE_ACTS)]))
     worth = max(0.0, min(significance / UTMOST, 1.0))
@@ -40,7 +50,30 @@ def read_line(states: npt.NDArray[np.float32]) -> LineReading:
         _probabilities(ACTS, acts),
         _probabilities(FINE_ACTS, fine_acts),
         Tells(_any_of(facts[: len(FACT_KINDS)]), _any_of(facts[len(FACT_KINDS) :])),
+        said_back(ends, text, np.array(offsets[: len(ends)])),
     )
+
+
+def said_back(ends: npt.NDArray[np.float32], text: str, offsets: npt.NDArray[np.int64]) -> str:
+    """The whole words that most likely begin and end what is said back; "" where there is nothing.
+
+    Args:
+        ends: logits of each token for being the first and the last of it, (tokens, 2). Where nothing is said
+            back, that is the one before the text.
+    """
+    raised = np.exp(ends - ends.max(axis=0))
+    first, last = (raised / raised.sum(axis=0)).T
+    begins, stops = offsets.T
+    own = begins < stops
+    whole = np.array([not text[max(at - 1, 0) : at].isalnum() for at in begins]) & own
+    ended = np.array([not text[at : at + 1].isalnum() for at in stops]) & own
+    lengths = stops[None] - begins[:, None]
+    fits = whole[:, None] & ended[None] & (lengths > 0) & (lengths <= LONGEST_ECHO)
+    likely = np.where(fits, first[:, None] * last[None], 0.0)
+    at, until = np.unravel_index(int(likely.argmax()), likely.shape)
+    if likely[at, until] < max(FITTING, first[0] * last[0]):
+        return ""
+    return text[begins[at] : stops[until]]
 
 
 def _any_of(facts: npt.NDArray[np.float32]) -> float:

@@ -98,17 +98,19 @@ class MiniLM:
         found: dict[int, Understood] = {}
         queries = _queries()
         for batch, hidden, mask in self.states(texts, LAYERS):
+            tokenizer, *_ = _loaded(_installed_model())
             vectors = _pooled(hidden[0], mask)
-            for row, text in enumerate(batch):
+            for row, at in enumerate(batch):
                 # Over its own tokens alone, so that what it was batched with changes nothing here either.
                 own = [layer[row, : mask[row].sum()] for layer in hidden]
                 looks = _shares(own[LOOKED_AT] @ queries).T @ own[LOOKED_AT]
                 layers = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
-                reading = read_line(own[LAYERS.index(STATES)])
+                text = clean(texts[at])
+                reading = read_line(own[LAYERS.index(STATES)], text, tokenizer.encode(text).offsets)
                 if len(own[0]) == MAX_TOKENS:  # what it tells in the rest is not known
                     reading = replace(reading, tells=None)
-                found[text] = Understood(vectors[row], layers, reading)
-        return [found[text] for text in range(len(texts))]
+                found[at] = Understood(vectors[row], layers, reading)
+        return [found[at] for at in range(len(texts))]
 
     def answers(
         self, asked: tuple[str, str], lines: Sequence[tuple[str, str]], asks: bool = True

@@ -44,6 +44,7 @@ class LineReading:
         acts: what has to be answered, with the probability of each; together 1.
         fine_acts: the same as a kind listener hears it, more finely told apart; together 1.
         tells: how likely it tells something about people; None where that is not known.
+        echo: a few of its words that a listener might say back, as they stand there; "" where none are.
     """
 
     valence: float
@@ -51,6 +52,7 @@ class LineReading:
     acts: tuple[tuple[DialogueAct, float], ...] = ()
     fine_acts: tuple[tuple[DialogueAct, float], ...] = ()
     tells: Tells | None = None
+    echo: str = ""
 
 
 def likeliest(acts: tuple[tuple[DialogueAct, float], ...]) -> tuple[DialogueAct, float]:

@@ -54,6 +54,15 @@ _COMPLETE = frozenset({
     DialogueAct.ORDER,
 })  # fmt: skip
 """Acts to whose answer nothing is added."""
+_SAID_BACK = {
+    DialogueAct.STATEMENT: ".?", DialogueAct.LONG: ".", DialogueAct.KEEP: ".", DialogueAct.PLAN: ".?",
+    DialogueAct.WORRIED: ".", DialogueAct.WRONGED: "?", DialogueAct.GRUMBLE: ".?", DialogueAct.AMUSING: "?!",
+    DialogueAct.PLEASURE: "!.", DialogueAct.GLAD: "!", DialogueAct.SURPRISE: "?", DialogueAct.WARNING: ".",
+    DialogueAct.MESSAGE: ".",
+}  # fmt: skip
+"""Acts after which a few words of the line are said back, and how they may end."""
+SAYS_BACK = 0.8
+"""How often."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
 
 
@@ -102,7 +111,8 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     body = book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     in_manner, case = content.act in IN_MANNER, utterance.persona.voice.case
     draft = Draft(body, told=content.told, in_manner=in_manner, case=case)
-    draft = replace(draft, opening=_opening(draft, content, utterance, book))
+    opening = _said_back(draft, understood, content, book) or _opening(draft, content, utterance, book)
+    draft = replace(draft, opening=opening)
     closing = _closing(draft, content, utterance, book)
     if closing.rstrip(".!?").casefold() not in body.casefold() and not _twice(closing, draft, utterance):
         draft = replace(draft, closing=closing)
@@ -131,6 +141,17 @@ def _asked_how_it_is(content: ReplyContent, utterance: Utterance) -> DialogueAct
     if content.act is DialogueAct.HOW_ARE_YOU:
         return MOOD_LINES.get(feeling(utterance.mood), content.act)
     return content.act
+
+
+def _said_back(draft: Draft, understood: UnderstoodLine, content: ReplyContent, book: Phrasebook) -> str:
+    """A few words of the line with their end, which show what was heard; "" where they are out of place."""
+    said, ends = understood.echo, _SAID_BACK.get(content.act, "")
+    if not said or content.told or not ends or not book.chance(SAYS_BACK):
+        return ""
+    if _long_words(said) & _long_words(draft.body):
+        return ""
+    end = ends[-1] if len(ends) > 1 and book.chance(0.5) else ends[0]
+    return f"{said[:1].upper()}{said[1:]}{end}"
 
 
 def _opening(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:

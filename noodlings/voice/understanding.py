@@ -23,8 +23,8 @@ from noodlings.values.reading import ACTS, FINE_ACTS, LineReading, likeliest
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.hearing import first_match
 from noodlings.voice.phrasebook import feeling
+from noodlings.voice.pronouns import turn
 from noodlings.voice.question import QuestionKind, last_sentence, read_question
-from noodlings.voice.reported_speech import statement
 from noodlings.voice.statement import find_topic
 from noodlings.voice.words import listed, spoken_words, stem, stems_for, tokens, topic_stems, without_names
 
@@ -36,10 +36,10 @@ ATTENTION = 800
 """Characters of a line that are read."""
 LONG = 400
 """Characters of a long speech."""
+ECHOED = 0.6
+"""The share of a line's words that is said back at most."""
 TELLING_WORDS = 40
 """Words of a line that tells more than it asks."""
-ECHO_WORDS = 9
-"""Words of a statement short enough to say back."""
 HEAVY = frozenset({
     DialogueAct.GRIEF, DialogueAct.DESPAIR, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.EMOTE_SAD,
     DialogueAct.COMFORT, DialogueAct.WORRIED, DialogueAct.WRONGED, DialogueAct.UNWELL, DialogueAct.EMERGENCY,
@@ -114,9 +114,6 @@ _NOT_TO_DO = re.compile(
     re.I,
 )
 """What makes such a promise wrong: what was forbidden is not promised, nor what only memory could keep."""
-_UNPLEASANT = -0.3
-"""Valence below which a statement is not said back."""
-
 _FEELS = {
     DialogueAct.GRIEF: SpokenFeeling.SORROW, DialogueAct.DESPAIR: SpokenFeeling.SORROW,
     DialogueAct.SAD: SpokenFeeling.SORROW, DialogueAct.EMOTE_SAD: SpokenFeeling.SORROW,
@@ -156,6 +153,8 @@ _GREETS = re.compile(
     r"(?: (?:all|every\w+|there|again|both|folks|friends|loves|my \w+|dears?))*\s*[!.]",
     re.I,
 )
+_CLAUSES = re.compile(r"[.!?;]\s|\b(?:i|i['’]?(?:m|ve|d|ll)|we)\b", re.I)
+"""Words that are no phrase: the end of a sentence in them, or who speaks."""
 _SMILEY = re.compile(r"[:;=][-']?[()DPp]|<3")
 
 
@@ -168,7 +167,7 @@ class UnderstoodLine:
         question: what was asked, if anything.
         stems: of the words that carry a topic.
         topic: a noun phrase turned to the speaker ("your dog"), or "".
-        echo: the whole statement turned to the speaker ("you lost your key"), or "".
+        echo: a few of its words, turned to the speaker ("your lost key"), or "".
         fine_act: what a kind listener hears in it, where a model is sure enough for that act.
     """
 
@@ -210,7 +209,16 @@ def understand(
     if text != plain and as_read[0] in _ADDRESSES:
         as_read = _UNREAD
     found = _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, as_read)
-    return found if reading is None else replace(found, fine_act=_fine_act(found, reading, text))
+    if reading is None:
+        return found
+    return replace(found, echo=_said_back(reading.echo, text), fine_act=_fine_act(found, reading, text))
+
+
+def _said_back(words: str, text: str) -> str:
+    """Words of a line turned to the speaker; "" where they are no phrase, or nearly all of it."""
+    if words not in text or _CLAUSES.search(words):  # what is not in it any more was the character's name
+        return ""
+    return turn(words, to_speaker=True) if len(tokens(words)) <= ECHOED * len(tokens(text)) else ""
 
 
 def _fine_act(understood: UnderstoodLine, reading: LineReading, text: str) -> DialogueAct | None:
@@ -309,9 +317,7 @@ def _hear_words(
         return UnderstoodLine(act, QuestionKind.UNKNOWN, stems, topic)
     if act is DialogueAct.STATEMENT and long:
         act = DialogueAct.LONG
-    light = affect is None or affect.valence > _UNPLEASANT
-    echo = statement(text) if light and act is DialogueAct.STATEMENT and 3 <= len(words) <= ECHO_WORDS else ""
-    return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
+    return UnderstoodLine(act, stems=stems, topic=topic)
 
 
 def _only_tells(as_read: _AsRead) -> bool:

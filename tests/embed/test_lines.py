@@ -6,16 +6,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from noodlings.embed.lines import LONGEST_ECHO
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
 from noodlings.reflection.facts import SURE
+from noodlings.text import clean
 from noodlings.values.fact import Tells
 from noodlings.values.reading import ACTS, FINE_ACTS, LineReading, likeliest
 from noodlings.values.wording import DialogueAct
 
 HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"
 JUDGED = HELD_BACK.with_name("fine_acts.tsv")
+ECHOES = HELD_BACK.with_name("echoes.tsv")
 EVERY = 4
 """Only every fourth line held back is read here; `tools/lines/fit.py` reads them all."""
 
@@ -151,3 +156,36 @@ def test_a_line_is_read_alike_whatever_it_is_read_with(minilm: MiniLM) -> None:
     together = read(minilm, "no", line, "sea " * 300)[1]
     assert together.valence == pytest.approx(alone.valence, abs=1e-5)
     assert likeliest(together.acts)[1] == pytest.approx(likeliest(alone.acts)[1], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("line", "echo"),
+    [
+        ("they have painted the ferry house in the brightest orange", "the brightest orange"),
+        ("forty one steps up to her door and no handrail", "forty one steps"),
+        ("brb", ""),
+        ("", ""),
+        ("日本語のことば", ""),
+    ],
+)
+def test_what_is_particular_in_a_line_may_be_said_back(minilm: MiniLM, line: str, echo: str) -> None:
+    [reading] = read(minilm, line)
+    assert echo in reading.echo if echo else not reading.echo
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=30, deadline=None)
+def test_what_is_said_back_is_whole_words_of_the_line(text: str) -> None:
+    [reading] = read(MiniLM(), text)
+    assert reading.echo in clean(text)
+    assert len(reading.echo) <= LONGEST_ECHO
+
+
+def test_words_held_back_are_chosen_much_as_people_choose_them(minilm: MiniLM) -> None:
+    rows = [row.split("\t") for row in ECHOES.read_text("utf-8").splitlines() if not row.startswith("#")]
+    chosen = [(said, text) for said, text in rows[:500:EVERY] if said != "-"]
+    readings = read(minilm, *(text for _, text in chosen))
+    both = [(one.echo, said) for one, (said, _) in zip(readings, chosen, strict=True) if one.echo]
+    common = [bool(set(echo.lower().split()) & set(said.lower().split())) for echo, said in both]
+    assert np.mean(common) > 0.6
+    assert len(both) > 0.6 * len(chosen)

@@ -14,7 +14,7 @@ from noodlings.embed.session import load_session
 
 @pytest.fixture(scope="module")
 def model() -> bytes:
-    return (resources.files("noodlings.embed") / MODEL).read_bytes()
+    return cut((resources.files("noodlings.embed") / MODEL).read_bytes(), outputs=["read"])
 
 
 def between(model: bytes) -> str:

@@ -515,3 +515,34 @@ def test_no_wish_of_its_own_is_added_to_what_needs_few_words(fine_act: str) -> N
     for turn in range(12):
         heard = replace(read_as("the gate is off", DialogueAct(fine_act), turn=turn), lenses=(wish,))
         assert say(heard).text == say(replace(heard, lenses=())).text
+
+
+# -- words said back
+
+
+def with_echo(line: str, echo: str, **more: Any) -> Utterance:
+    return replace(utterance(line, **more), reading=LineReading(0.0, 0.0, echo=echo))
+
+
+@everybody
+def test_a_few_words_of_what_is_told_are_mostly_said_back(who: str) -> None:
+    heard = [
+        with_echo("we are six at home and my seven goats make thirteen", "my seven goats", who=who, turn=turn)
+        for turn in range(20)
+    ]
+    said = [OfflineVoice().draft(one).opening.casefold().rstrip(".?") for one in heard]
+    assert 10 <= said.count("your seven goats") < 20
+
+
+@pytest.mark.parametrize(
+    ("line", "echo"),
+    [
+        ("my brother died in the mill last night", "in the mill"),
+        ("what colour are my seven goats?", "my seven goats"),
+        ("hello again, you old goat", "old goat"),
+        ("thank you for the green gate", "the green gate"),
+    ],
+)
+def test_nothing_is_said_back_in_grief_to_a_question_or_to_what_is_not_told(line: str, echo: str) -> None:
+    for turn in range(12):
+        assert echo not in OfflineVoice().draft(with_echo(line, echo, who="maren", turn=turn)).opening.lower()

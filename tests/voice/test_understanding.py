@@ -181,7 +181,7 @@ def test_what_the_hearer_feels_is_not_all_the_speaker_tells(line: str, felt: Aff
 
 def test_who_always_shouts_is_heard_as_anybody() -> None:
     heard = understand(Percept("servnak", "THE BOILER IS WARM", 0.0), PERSONAS["maren"])
-    assert (heard.topic, heard.echo) == ("the boiler", "the boiler is warm")
+    assert heard.topic == "the boiler"
 
 
 def test_what_is_hard_is_heard_as_sad_though_no_feeling_stands_out() -> None:
@@ -189,10 +189,24 @@ def test_what_is_hard_is_heard_as_sad_though_no_feeling_stands_out() -> None:
     assert understand(Percept("u", "I can't sleep", 0.0, affect=hard), PERSONAS["phi"]).act is DialogueAct.SAD
 
 
-def test_what_hurts_is_not_said_back() -> None:
-    line = "they cut the oak"
-    assert understand(Percept("u", line, 0.0), PERSONAS["phi"]).echo == line
-    assert understand(Percept("u", line, 0.0, affect=Affect(valence=-0.4)), PERSONAS["phi"]).echo == ""
+@pytest.mark.parametrize(
+    ("line", "chosen", "said"),
+    [
+        ("me plus 7 goats", "7 goats", "7 goats"),
+        ("the old grey donkey went", "the old grey donkey", ""),
+        ("my dad's old boat went for scrap", "my dad's old boat", "your dad's old boat"),
+        ("the dog ran to you", "ran to you", "ran to me"),
+        ("i hate wire i hate teeth", "wire i hate teeth", ""),
+        ("Blue fire. It came out blue", "fire. It came", ""),
+        ("Phi, the boiler is warm", "Phi", ""),
+        ("hm", "", ""),
+    ],
+)
+def test_words_are_said_back_as_a_whole_phrase_turned_to_the_speaker(
+    line: str, chosen: str, said: str
+) -> None:
+    reading = LineReading(0.0, 0.0, echo=chosen)
+    assert understand(Percept("u", line, 0.0), PERSONAS["phi"], reading=reading).echo == said
 
 
 @given(st.text(max_size=300), st.sampled_from(list(Kind)))
