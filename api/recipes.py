@@ -24,7 +24,7 @@ from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
 from noodlings.portable.person import is_in_memories, people, require_no_person
-from noodlings.values.caller import NO_CHARACTERS, Role
+from noodlings.values.caller import Role
 from noodlings.values.persona import Persona
 
 FOLDER = "recipes"
@@ -109,18 +109,14 @@ async def create(
     if id in society.personas:
         raise Conflict(f"there is already a character {id}; choose another id")
     persona = await run_in_threadpool(_read, id, text)
-    if id.startswith(NO_CHARACTERS):
-        raise Conflict(
-            f"ids that begin with {' or '.join(NO_CHARACTERS)} belong to people and worlds; choose another id"
-        )
     if await run_in_threadpool(is_in_memories, society, id):
         raise Conflict(f"{id} is already the id of a person; choose another id")
     world = parts_of(request).people.world
     known = await run_in_threadpool(people, society.settings, society.people())
     try:
-        require_no_person(id, known)
+        await run_in_threadpool(require_no_person, persona, known)
         persona.require_unused_names(society.personas.values())
-        world.require_free(persona, known)
+        world.require_free(persona)
     except UserError as error:
         raise Conflict(str(error)) from None
     _keep(society.settings.data_dir / FOLDER, id, text)

@@ -86,6 +86,7 @@ def import_(
     that is there already is replaced. For an encrypted file it asks for the key, unless it is the one set
     here.
     """
+    from noodlings.agent.recipes import kept_persona
     from noodlings.agent.society import NAMES_KEY, names_in
     from noodlings.app import recipes
     from noodlings.drawing.progress import progress_over
@@ -113,7 +114,7 @@ def import_(
                 known = people(settings, names_in(into.world_get(NAMES_KEY)))
                 there = {*into.agents(), *recipes(settings.data_dir), *found.agents}
                 for one in found.agents:
-                    require_no_person(one, known)
+                    require_no_person(kept_persona(one), known)
                     if as_character_id(one) in there - {one}:
                         raise UserError(f"{one} stands for {as_character_id(one)}, and there is one already")
                 take_in(lines, found.agents, into, done)

@@ -139,8 +139,9 @@ def _listeners(society: Society, line: Recorded, only: Agent | None) -> list[Age
 
 
 def _created(society: Society, agent_id: str) -> Agent:
-    require_no_person(agent_id, people(society.settings, society.people()))
-    return society.create(plain_persona(agent_id))
+    persona = plain_persona(agent_id)
+    require_no_person(persona, people(society.settings, society.people()))
+    return society.create(persona)
 
 
 def _percept(line: Recorded, agent: Agent, now: float) -> Percept:

@@ -35,7 +35,6 @@ from noodlings.validation import Unit, explain
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, Tier, confined_to
-from noodlings.values.caller import NO_CHARACTERS
 from noodlings.values.fact import Tells
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
@@ -229,16 +228,11 @@ def _state_to_go_on_from(state: dict[str, Any]) -> None:
         raise UserError(f"a line of said has more than {LARGEST_EXTRA:,} characters")
 
 
-def _no_persons_id(agent_id: str) -> None:
-    if agent_id.startswith(NO_CHARACTERS):
-        raise UserError(f"{agent_id} is the id of a person; no character may have it")
-
-
 class AgentLine(Strict):
     """An agent."""
 
     type: Literal["agent"]
-    id: Annotated[AgentId, _accepted_by(_no_persons_id)]
+    id: AgentId
     last_id: Whole
     last_symbol_id: Whole = 0
     state: Annotated[Plain, _accepted_by(_state_to_go_on_from)]

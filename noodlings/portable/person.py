@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -30,6 +30,7 @@ from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import (
+    NO_CHARACTERS,
     Caller,
     account_id_of,
     as_character_id,
@@ -39,7 +40,9 @@ from noodlings.values.caller import (
 )
 from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay_of, written_by
 from noodlings.values.percept import SPOKEN, Kind
+from noodlings.values.persona import Persona
 from noodlings.worlds.accounts import Account, Accounts
+from noodlings.worlds.beings import Being, require_free
 
 MOST_ROUNDS = 20
 """How often a deletion looks for what characters heard of somebody from each other, also meanwhile."""
@@ -105,19 +108,32 @@ class PersonForgotten:
 
 
 def people(settings: Settings, introduced: Mapping[str, str]) -> dict[str, str]:
-    """Id → name of everybody introduced, and of all accounts and tokens. Whoever is known from a source alone
-    is not among them: the one who speaks in a log may become a character."""
+    """Id → name of everybody introduced, of all accounts and tokens, and of whoever plays at the machine.
+    Whoever is known from a source alone is not among them: the one who speaks in a log may become a
+    character."""
     known = {user: display_name(user, introduced) for user in _token_users(settings)}
     known |= {one: name for one, name in introduced.items() if not is_past_id(one)}
+    known |= {user_id_of(settings.world.player): settings.world.player}
     accounts = Accounts(settings.data_dir).everybody()
     return known | {one: account.name for account in accounts for one in _ids_of(account)}
 
 
-def require_no_person(agent_id: str, known: Iterable[str]) -> None:
-    """Raise `UserError` if one of these people has the id of a new character, in any form: an audience is a
-    set of ids, so each would be told what the other heard in confidence."""
-    if as_character_id(agent_id) in map(as_character_id, known):
-        raise UserError(f"{agent_id} is the id of a person; no character may have it")
+def require_no_person(persona: Persona, known: Mapping[str, str]) -> None:
+    """Raise `UserError` if a new character would have the id of a person or a world, in any form, or a name
+    that looks like that of one of these people (id → name).
+
+    An audience is a set of ids, so each would be told what the other heard in confidence; and what is
+    whispered to one of two that are called alike reaches the other.
+    """
+    plain_id = as_character_id(persona.id)
+    if plain_id.startswith(NO_CHARACTERS):
+        raise UserError(
+            f"{persona.id}: ids that begin with {' or '.join(NO_CHARACTERS)} belong to people and worlds"
+        )
+    if plain_id in map(as_character_id, known):
+        raise UserError(f"{persona.id} is the id of a person; no character may have it")
+    names = (persona.id, persona.name, *persona.aliases)
+    require_free((Being(*one) for one in known.items()), persona.id, names, character=True)
 
 
 def is_in_memories(society: Society, agent_id: str) -> bool:

@@ -181,16 +181,18 @@ class Being:
             return self.names
         return tuple(dict.fromkeys((*self.names, *map(str.casefold, self.persona.called))))
 
-    def would_be_taken_for(self, being_id: str, names: Iterable[str]) -> str | None:
-        """The one of these names, if any, that makes somebody with this id look like this being.
+    def would_be_taken_for(self, being_id: str, names: Iterable[str], character: bool = False) -> str | None:
+        """The one of these names, if any, that makes somebody with this id, maybe a `character`, look like
+        this being.
 
         A character is taken for whoever has a name that looks like its own; two people may be Zoe and Zoë.
         """
         if self.id == being_id:
             return next(iter(names), None)
-        if self.persona is None:
+        if self.persona is None and not character:
             return next((name for name in names if name.casefold() in self.names), None)
-        mine = frozenset[str]().union(*map(looks, (self.id, self.name, *self.persona.aliases)))
+        aliases = () if self.persona is None else self.persona.aliases
+        mine = frozenset[str]().union(*map(looks, (self.id, self.name, *aliases)))
         return next((name for name in names if mine & looks(name)), None)
 
     def named_in(self, text: str) -> bool:
@@ -257,10 +259,12 @@ def require_name(name: str) -> None:
         )
 
 
-def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -> None:
-    """Raise `UserError` when one of `beings` has this id or one of these names."""
+def require_free(
+    beings: Iterable[Being], being_id: str, names: Iterable[str], character: bool = False
+) -> None:
+    """Raise `UserError` when one of `beings` has this id or one of these names, of a `character` if given."""
     names = tuple(names)
     for being in beings:
-        name = being.would_be_taken_for(being_id, names)
+        name = being.would_be_taken_for(being_id, names, character)
         if name is not None:
             raise UserError(f"there is already somebody called {name}, or much like it; choose another name")

@@ -157,11 +157,10 @@ class World:
         self._arrive(persona.id, "comes to life")
         return self.room_of(persona.id)
 
-    def require_free(self, persona: Persona, people: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Raise `UserError` if somebody here, or of these people (id → name), is called like a character."""
-        known = (Being(one, name) for one, name in people.items())
+    def require_free(self, persona: Persona) -> None:
+        """Raise `UserError` if somebody here is called like a character."""
         names = (persona.id, persona.name, *persona.aliases)
-        require_free((*self._beings.values(), *known), persona.id, names)
+        require_free(self._beings.values(), persona.id, names, character=True)
 
     def rest(self, agent_id: str) -> None:
         """Take a character out of the rooms until it wakes; its memory stays. Raises `NotFound`."""

@@ -106,7 +106,7 @@ async def test_no_character_is_called_like_somebody_with_an_account_or_a_token(
     site = make_site(tokens=True)
     Accounts(tmp_path, CHEAPEST).create("Lamplighter", "correct horse battery")
     headers = YAML | {"authorization": f"Bearer {TOKENS['admin']['token']}"}
-    for name in ("lamplighter", "caity"):
+    for name in ("lamplighter", "caity", "Lаmplighter", "сaity", "traveller"):  # with a Cyrillic letter
         answer = await create(site, RECIPE.replace("lamplighter", name), headers=headers)
         assert (answer.status_code, "choose another name" in answer.text) == (409, True), answer.text
     answer = await create(site, RECIPE.replace("lamplighter", "lampman"), headers=headers)

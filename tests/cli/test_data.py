@@ -209,7 +209,11 @@ def test_nobody_is_a_person_and_a_character(noodlings, refused, folder, tmp_path
     assert "phi is the id of a person" in refused("import", file, "--data", other)
     Accounts(other, CHEAPEST).join("caity", "Phi")
     assert "phi is the id of a person" in refused("import", file, "--data", other)
+    Accounts(tmp_path / "named", CHEAPEST).create("Phi", "correct horse battery")
+    assert "already somebody called phi" in refused("import", file, "--data", tmp_path / "named")
     renamed = tmp_path / "renamed.jsonl"
+    renamed.write_text(file.read_text().replace('"phi"', '"user_ann"'))
+    assert "user_ann: ids that begin with user_" in refused("import", renamed, "--data", tmp_path / "third")
     renamed.write_text(file.read_text().replace('"phi"', '"agent_servnak"'))
     assert "agent_servnak stands for servnak" in refused("import", renamed, "--data", tmp_path / "third")
 

@@ -89,12 +89,18 @@ def test_a_recording_makes_no_character_of_a_person(tmp_path):
     file, data = tmp_path / "talk.jsonl", tmp_path / "data"
     Accounts(data, CHEAPEST).create("Gustav", "correct horse battery")
     Accounts(data, CHEAPEST).join("Gustav", "Gustav")
-    rows = [{"user": "caity", "text": "hi", "agent": who} for who in ("gustav", "phi", "new")]
+    Accounts(data, CHEAPEST).create("Zia", "correct horse battery")
+    agents = ("gustav", "phi", "new", "zia", "user_gustav", "api_world")
+    rows = [{"user": "caity", "text": "hi", "agent": who} for who in agents]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = run("replay", file, "--data", data)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert "line 1 was skipped: gustav is the id of a person" in done.stdout.decode()
-    assert "3 lines, 2 percepts" in done.stdout.decode()
+    shown = done.stdout.decode()
+    assert "line 1 was skipped: gustav is the id of a person" in shown
+    assert "line 4 was skipped: there is already somebody called zia" in shown
+    assert "line 5 was skipped: gustav is the id of a person" in shown
+    assert "line 6 was skipped: api_world: ids that begin with user_ or api_ belong to" in shown
+    assert "6 lines, 2 percepts" in shown
 
 
 def test_a_scripted_visit(tmp_path):
