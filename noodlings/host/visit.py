@@ -24,6 +24,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import PrivacySettings, Settings
 from noodlings.drawing.screen import Screen
 from noodlings.logs import logging_to
+from noodlings.lookalikes import is_mistakable
 from noodlings.personal import personal_finder
 from noodlings.ports import Clock, Repository
 from noodlings.store.checking import report_pages, was_left_open
@@ -183,6 +184,7 @@ def rooms_of(society: Society, **more: Any) -> World:
         by_sentence=society.settings.world.speech == "sentences",
         admit=society.require_not_forgotten,
         private=_private(society.settings.privacy),
+        known=lambda name: _is_person(society, name),
         **more,
     )
 
@@ -193,6 +195,12 @@ def _private(privacy: PrivacySettings) -> Callable[[Kind, str], bool]:
     return lambda kind, text: (
         privacy.tiers.get(kind, 0) > 0 or in_confidence(kind, text) or bool(personal and personal(text))
     )
+
+
+def _is_person(society: Society, name: str) -> bool:
+    from noodlings.portable.person import people
+
+    return is_mistakable(name, people(society.settings, society.people()).values())
 
 
 def shown_in(world: World) -> Callable[[TurnEvent], None]:

@@ -91,6 +91,7 @@ class World:
         by_sentence: players see answers sentence by sentence, through `speaking`.
         admit: raises `UserError` for the id of a player who may not come in now.
         private: whether words of a kind may be learned by nobody who comes later.
+        known: whether a name is that of a person, here or not.
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class World:
         by_sentence: bool = False,
         admit: Callable[[str], None] = lambda user_id: None,
         private: Callable[[Kind, str], bool] = in_confidence,
+        known: Callable[[str], bool] = lambda name: False,
     ) -> None:
         self.places = places
         self._clock = clock
@@ -117,6 +119,7 @@ class World:
         self._by_sentence = by_sentence
         self._admit = admit
         self._private = private
+        self._known = known
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
         self._notice = ""
@@ -273,9 +276,10 @@ class World:
     def whisper(self, being_id: str, to: str, text: str, tier: Tier = Tier.CONFINED) -> RoomLine:
         """Say something to one in the room; the others only see that it happened."""
         being, target = self.being(being_id), self.find_here(being_id, to)
-        if target.persona is None and clean(to).casefold() not in target.names:
+        called = clean(to)
+        if called.casefold() not in target.names and (target.persona is None or self._known(called)):
             # The one who was meant may have left, and somebody with a longer name may be here.
-            wanted = shorten(clean(to), 30)
+            wanted = shorten(called, 30)
             raise NotFound(f"Nobody here is called {wanted}; did you mean {target.name}? Say the whole name.")
         line = RoomLine(
             Kind.WHISPER, heard(text), being_id, being.name, "", target.id, target.name, tier=tier

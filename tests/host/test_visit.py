@@ -4,7 +4,9 @@ import asyncio
 import re
 
 import pytest
+from argon2.profiles import CHEAPEST
 
+from noodlings.worlds.accounts import Accounts
 from tests.cli.test_main import played, started
 from tests.llm.server import Answer, serving
 
@@ -28,6 +30,16 @@ async def test_who_is_long_about_an_answer_is_seen_thinking_once_and_answers_wit
     _, _, answer = after.partition("Maren is thinking…")
     assert "Maren" in answer
     assert "says" in answer
+
+
+def test_a_whisper_to_somebody_with_an_account_who_is_away_reaches_no_character(tmp_path):
+    Accounts(tmp_path, CHEAPEST).create("Gustav", "correct horse battery")
+    (tmp_path / "recipes").mkdir()
+    (tmp_path / "recipes" / "captain.yaml").write_text("name: Captain Gustav\nhome: workshop\n")
+    shown = played(tmp_path, "whisper gustav = for Gustav only", "whisper captain = for you", run=started)
+    assert "Nobody here is called gustav; did you mean Captain Gustav?" in shown
+    assert 'You whisper to Captain Gustav, "for you"' in shown
+    assert "for Gustav only" not in shown
 
 
 def test_a_recipe_that_is_wrong_is_named_at_the_start_and_the_world_is_there(tmp_path):

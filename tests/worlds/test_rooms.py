@@ -256,6 +256,18 @@ async def test_a_whisper_to_somebody_who_has_gone_does_not_go_to_a_longer_name()
     assert [line.text for line in heard if line.target == "user_benny"] == ["for you"]
 
 
+async def test_a_whisper_to_somebody_who_is_away_does_not_go_to_a_character_whose_name_holds_theirs():
+    captain = make_persona("Captain Gustav", id="captain")
+    stage = Stage(personas=(captain,), known=lambda name: name.casefold() == "gustav").enter()
+    for name in ("gustav", "GUSTAV"):
+        with pytest.raises(NotFound, match=f"Nobody here is called {name}; did you mean Captain Gustav"):
+            stage.world.whisper("user_caity", name, "for Gustav only")
+    stage.world.whisper("user_caity", "captain gustav", "for you")
+    stage.world.whisper("user_caity", "cap", "and this")
+    await stage.world.settle()
+    assert [percept.text for _, percept in stage.minds.heard][1:] == ["for you", "and this"]
+
+
 async def test_a_mind_that_fails_is_seen_to():
     stage = Stage(lambda agent_id, percept: 1 / 0).enter()
     stage.world.say("user_caity", "phi?")
