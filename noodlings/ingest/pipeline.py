@@ -36,7 +36,16 @@ from noodlings.agent.memory_question import uncalled
 from noodlings.agent.recollection import newer_forms
 from noodlings.clock import moment
 from noodlings.errors import StoreError, UserError
-from noodlings.ingest.record import Item, Keepable, SourceNote, SourceProblem, SourceRecord, record_in
+from noodlings.ingest.record import (
+    Identified,
+    Item,
+    Keepable,
+    SourceNote,
+    SourceProblem,
+    SourceRecord,
+    SourceWithheld,
+    record_in,
+)
 from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING
@@ -176,7 +185,7 @@ class Pipeline:
         self._read_anew()
         report, items = IngestReport(), iter(source)
         while batch := list(islice(items, AT_ONCE)):
-            records: list[Keepable] = []
+            records: list[Identified] = []
             for item in batch:
                 if isinstance(item, SourceNote):
                     report.notes.append(item)
@@ -207,7 +216,7 @@ class Pipeline:
         self._traces.clear()
         self._heard.clear()
 
-    def _kept(self, records: Sequence[Keepable], again: bool = False) -> IngestReport:
+    def _kept(self, records: Sequence[Identified], again: bool = False) -> IngestReport:
         """Store a batch of records in one transaction, or one by one if that fails."""
         if not records:
             return IngestReport()
@@ -225,7 +234,7 @@ class Pipeline:
                 report.add(self._attempt([record], again, refused=str(error)))
         return report
 
-    def _attempt(self, records: Sequence[Keepable], again: bool, refused: str = "") -> IngestReport:
+    def _attempt(self, records: Sequence[Identified], again: bool, refused: str = "") -> IngestReport:
         """Run all stages for a batch of records, in one transaction; `again` and `refused` as in `_Batch`.
 
         Raises `StoreError`: nothing was stored.
@@ -243,16 +252,20 @@ class Pipeline:
         self._latest, self._told_at = batch.latest, batch.told_at
         return batch.report
 
-    def _known(self, records: Iterable[Keepable]) -> dict[tuple[str, str], IngestedRecord]:
+    def _known(self, records: Iterable[Identified]) -> dict[tuple[str, str], IngestedRecord]:
         known: dict[tuple[str, str], IngestedRecord] = {}
         for source, keys in groupby(sorted({*map(_key, records)}), key=lambda key: key[0]):
             taken = self._store.taken(self._agent.id, source, [record_id for _, record_id in keys])
             known |= {(source, record_id): one for record_id, one in taken.items()}
         return known
 
-    def _take(self, batch: _Batch, record: Keepable) -> None:
+    def _take(self, batch: _Batch, record: Identified) -> None:
         key, report, again = _key(record), batch.report, batch.again
         before = batch.taken.get(key) or batch.known.get(key)
+        if isinstance(record, SourceWithheld):
+            if before is not None and not before.forgotten:
+                self._withhold(batch, record, before)
+            return
         digest = before.digest if again and before is not None else record.digest
         self._note_time(batch, record)
         if before is not None and before.forgotten:
@@ -271,12 +284,12 @@ class Pipeline:
                 raise UserError(f"read: {record.why}")
             entry = self._remembered(batch, record)
         except UserError as error:
-            self._limit_former(batch, former, record)
             if record.secret:  # it does not wait, for there it would be plain, and no former form of it does
                 report.problem(record.line, str(error))
-                if before is not None and before.record is not None:
-                    batch.taken[key] = replace(before, digest="", record=None if former else {})
+                if before is not None:
+                    self._withhold(batch, record, before)
                 return
+            self._limit_former(batch, former, record)
             attempts = 1 if before is None else before.attempts + 1
             batch.taken[key] = replace(
                 taken,
@@ -309,7 +322,13 @@ class Pipeline:
         newer_forms(self._agent.id, self._store, forms, EVERYTHING)
         return forms
 
-    def _limit_former(self, batch: _Batch, former: int | None, record: Keepable) -> None:
+    def _withhold(self, batch: _Batch, record: Identified, before: IngestedRecord) -> None:
+        """Confine what a record became, or let what waits of it go."""
+        self._limit_former(batch, before.entry_id, record)
+        if before.record is not None:
+            batch.taken[_key(record)] = replace(before, digest="", record=None if before.entry_id else {})
+
+    def _limit_former(self, batch: _Batch, former: int | None, record: Identified) -> None:
         """Confine what a record became, if its newer form cannot be kept and says that it is private."""
         audience = record.confined_to
         if former is None or audience is None or self._dry_run:
@@ -403,7 +422,7 @@ class Pipeline:
         masked: dict[str, Any] = self._agent.without_personal(others)
         return masked | {name: document[name] for name in named}
 
-    def _names(self, records: Iterable[Keepable]) -> dict[str, str]:
+    def _names(self, records: Iterable[Identified]) -> dict[str, str]:
         """User id → name of everybody who speaks in the records, except the agent."""
         called = (_plain_name(record.who) for record in records if isinstance(record, SourceRecord))
         return {user_id: name for name in called if (user_id := self._who(name)) != self._agent.id}
@@ -435,9 +454,9 @@ def _plain_name(name: object) -> str:
     return shorten(clean(name), LONGEST_NAME) if isinstance(name, str) and clean(name) else _SOMEBODY
 
 
-def _each_once(records: Iterable[Keepable]) -> Iterator[list[Keepable]]:
+def _each_once(records: Iterable[Identified]) -> Iterator[list[Identified]]:
     """The same in parts that hold no record twice: its former form is kept before it gives way."""
-    part = dict[tuple[str, str], Keepable]()
+    part = dict[tuple[str, str], Identified]()
     for record in records:
         if _key(record) in part:
             yield [*part.values()]
@@ -446,7 +465,7 @@ def _each_once(records: Iterable[Keepable]) -> Iterator[list[Keepable]]:
     yield [*part.values()]
 
 
-def _key(record: Keepable) -> tuple[str, str]:
+def _key(record: Identified) -> tuple[str, str]:
     return clean(record.source), clean(record.id)
 
 

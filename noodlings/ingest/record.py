@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -112,9 +113,7 @@ class SourceProblem:
     @property
     def confined_to(self) -> Audience | None:
         """As of a record; a mark that cannot be read may be one."""
-        kept = self.kept or {}
-        marks = [kept.get(name) not in (None, False, Tier.OPEN) for name in ("confined", "private", "tier")]
-        return Audience(confined=True) if any(marks) or kept.get("kind") in [*PRIVATE] else None
+        return Audience(confined=True) if marked_private(self.kept or {}) else None
 
     @property
     def digest(self) -> str:
@@ -139,9 +138,26 @@ class SourceNote:
     what: str
 
 
+@dataclass(frozen=True, slots=True)
+class SourceWithheld:
+    """Something that may be private, and is neither taken in nor parked: what it was before is confined.
+
+    Attributes:
+        line: the number of its first line, from 1; 0 if the source has no lines.
+        source, id: as of the record that it was.
+    """
+
+    line: int
+    source: str
+    id: str
+    confined_to = Audience(confined=True)
+
+
 Keepable = SourceRecord | SourceProblem
 """What becomes a memory, or may be parked."""
-Item = Keepable | SourceNote
+Identified = Keepable | SourceWithheld
+"""What is known again by its source and id."""
+Item = Identified | SourceNote
 """What a source yields, in order, without holding all of it in memory. A source is an iterator of these; it
 raises `UserError` where it cannot be read at all."""
 
@@ -153,6 +169,12 @@ def require_known_version(document: dict[str, Any]) -> None:
         raise UserError(f"its version is {version!r:.40}: it must be a whole number, such as {VERSION}")
     if version > VERSION:
         raise UserError(f"it has version {version}; this noodlings reads up to version {VERSION}")
+
+
+def marked_private(row: Mapping[str, object]) -> bool:
+    """Whether a row says that it is private, or something about it that cannot be read."""
+    marks = (row.get(name) not in (None, False, Tier.OPEN) for name in ("confined", "private", "tier"))
+    return any(marks) or row.get("kind") not in [None, *(kind for kind in Kind if kind not in PRIVATE)]
 
 
 def kind_of(given: object) -> Kind:

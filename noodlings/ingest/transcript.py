@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -20,7 +20,13 @@ from noodlings.errors import UserError
 from noodlings.files import in_words, regular
 from noodlings.ingest.lines import lines_of, rows_of
 from noodlings.ingest.moments import seconds
-from noodlings.ingest.record import SourceNote, SourceProblem, kind_of, require_known_version
+from noodlings.ingest.record import (
+    SourceNote,
+    SourceProblem,
+    kind_of,
+    marked_private,
+    require_known_version,
+)
 from noodlings.ingest.wording import CAPITAL, may_be_private, without_address
 from noodlings.text import clean, word_characters
 from noodlings.values.affect import AXES, Affect
@@ -54,6 +60,7 @@ class Recorded:
         known: the speaker and kind as they once were read, without combining marks and whatever the row says
             of its kind; lines without an id are known by them.
         audience: confined if the row says so, or if it may be a page or a whisper.
+        withheld: something in the row is wrong, as a `SourceProblem` before it says, and it may be private.
     """
 
     line: int
@@ -68,11 +75,18 @@ class Recorded:
     id: str = ""
     known: tuple[str, Kind] = ("", Kind.SAY)
     audience: Audience = OPEN
+    withheld: bool = False
+
+    @property
+    def private(self) -> bool:
+        return self.audience.confined or self.kind in PRIVATE
 
 
 def read_transcript(path: Path) -> Iterator[Recorded | SourceProblem]:
     """Every line of a file that is not empty, in order. Raises `UserError` if the file cannot be read."""
-    return (line for line in transcript_with_notes(path) if not isinstance(line, SourceNote))
+    for line in transcript_with_notes(path):
+        if isinstance(line, SourceProblem) or (isinstance(line, Recorded) and not line.withheld):
+            yield line
 
 
 def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | SourceNote]:
@@ -88,18 +102,12 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
         except UserError as error:
             yield SourceProblem(number, str(error), id=_id(row), who=_speaker(row, names), kept=row)
             continue
-        if not isinstance(row.get("text"), str) or not clean(row["text"]):
-            yield SourceProblem(number, 'not an object with a "text" that is a line of words')
-            continue
-        if row.get("timestamp") is not None and seconds(row["timestamp"]) is None:
-            yield SourceProblem(
-                number, f"its timestamp is neither ISO 8601 nor seconds from 0 to {LATEST:.0f}"
-            )
-            continue
         try:
             yield _recorded(number, row, names)
         except UserError as error:
             yield SourceProblem(number, str(error))
+            if (withheld := _withheld(number, row, names)) is not None:
+                yield withheld
 
 
 def count_lines(path: Path) -> int:
@@ -126,6 +134,10 @@ def _speakers(path: Path) -> set[str]:
 
 
 def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
+    if not isinstance(row.get("text"), str) or not clean(row["text"]):
+        raise UserError('not an object with a "text" that is a line of words')
+    if row.get("timestamp") is not None and seconds(row["timestamp"]) is None:
+        raise UserError(f"its timestamp is neither ISO 8601 nor seconds from 0 to {LATEST:.0f}")
     agent = row.get("agent")
     if not isinstance(agent, str | None):
         raise UserError(f"its agent must be the name of a character, not {agent!r:.40}")
@@ -158,6 +170,19 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
         known,
         audience,
     )
+
+
+def _withheld(number: int, row: dict[str, Any], names: set[str]) -> Recorded | None:
+    """A row with something wrong in it, as it is known again, if it may be private and can be known again."""
+    marks, agent = ("confined", "private", "tier", "kind"), row.get("agent")
+    plain = {name: value for name, value in row.items() if name not in marks}
+    try:
+        line = _recorded(number, plain | {"agent": agent if isinstance(agent, str) else None}, names)
+    except UserError:
+        line = Recorded(number, "", "", id=_id(row))
+        if not line.id:
+            return None
+    return replace(line, withheld=True) if line.private or marked_private(row) else None
 
 
 def _id(row: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,7 +20,15 @@ from pydantic import AfterValidator, ConfigDict, Field
 from noodlings.errors import UserError
 from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
 from noodlings.ingest.moments import seconds, usable_form
-from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, kind_of
+from noodlings.ingest.record import (
+    Item,
+    SourceNote,
+    SourceProblem,
+    SourceRecord,
+    SourceWithheld,
+    kind_of,
+    marked_private,
+)
 from noodlings.ingest.wording import is_openly_worded, may_be_private, without_address
 from noodlings.text import clean
 from noodlings.validation import Section
@@ -63,27 +72,37 @@ class Mapping(_Strict):
 def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
     """The rows of a file. Raises `UserError` if it cannot be read or lacks the text column."""
     source, ids = f"mapped:{path.name}", LineIds()
+    columns = mapping.columns.model_copy(update={"kind": None})
+    without_kind = mapping.model_copy(update={"columns": columns})
     form = mapping.format or ("csv" if path.suffix.lower() in (".csv", ".tsv") else "jsonl")
     for item in _csv_rows(path, mapping) if form == "csv" else rows_of(path):
-        yield _record(source, mapping, *item, ids) if isinstance(item, tuple) else item
+        if not isinstance(item, tuple):
+            yield item
+            continue
+        number, row = item
+        try:
+            yield _record(source, mapping, number, row, ids)
+        except UserError as error:
+            yield SourceProblem(number, str(error))
+            if marked_private({"kind": _word(row, mapping.columns.kind) or None}):
+                known_by = _word(row, mapping.columns.id)
+                with suppress(UserError):
+                    known_by = _record(source, without_kind, number, row, ids).id
+                if known_by:
+                    yield SourceWithheld(number, source, known_by)
 
 
-def _record(
-    source: str, mapping: Mapping, number: int, row: dict[str, Any], ids: LineIds
-) -> SourceRecord | SourceProblem:
+def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord:
     columns, constant = mapping.columns, mapping.constant
     text = _at(row, columns.text)
     if not isinstance(text, str) or not clean(text):
-        return SourceProblem(number, f"{columns.text} must be text with words in it, not {text!r:.40}")
+        raise UserError(f"{columns.text} must be text with words in it, not {text!r:.40}")
     said = None if columns.timestamp is None else _at(row, columns.timestamp)
     moment = None if said in (None, "") else seconds(said, mapping.timestamp_format)
     if moment is None and said not in (None, ""):
         form = mapping.timestamp_format or "ISO 8601, or seconds since 1970-01-01"
-        return SourceProblem(number, f"{columns.timestamp} is {said!r:.40}: it must be {form}")
-    try:
-        kind = kind_of(_word(row, columns.kind) or constant.kind)
-    except UserError as error:
-        return SourceProblem(number, str(error))
+        raise UserError(f"{columns.timestamp} is {said!r:.40}: it must be {form}")
+    kind = kind_of(_word(row, columns.kind) or constant.kind)
     who = _word(row, columns.who) or constant.who
     if who:
         private = may_be_private(clean(text))

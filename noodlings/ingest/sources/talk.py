@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from noodlings.ingest.lines import LineIds
-from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, SourceWithheld
 from noodlings.ingest.transcript import plain_id, transcript_with_notes
 
 
@@ -19,23 +19,31 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
     """The lines of a talk log, as one agent heard it. Raises `UserError` if the file cannot be read.
 
     Args:
-        agent_names: ids and names of the agent; lines that another agent perceived are skipped.
+        agent_names: ids and names of the agent; lines that another agent perceived are skipped, but what a
+            private one was before is confined.
     """
     source, agent_ids = f"talk:{path.name}", frozenset(map(plain_id, agent_names))
-    ids, others = LineIds(), 0
+    ids, ids_of_others, others = LineIds(), LineIds(), 0
     for line in transcript_with_notes(path):
         if isinstance(line, SourceNote):
             yield line
         elif isinstance(line, SourceProblem):
             known_by = "" if line.kept is None else line.id or ids.of(None, repr(line.kept))
             yield replace(line, source=source, id=known_by, who=line.who.removeprefix("user_"))
-        elif line.agent_id is not None and agent_ids and line.agent_id not in agent_ids:
-            others += 1
         else:
+            another = line.agent_id is not None and agent_ids and line.agent_id not in agent_ids
+            others += bool(another and not line.withheld)
+            if another and not line.private and not line.withheld:
+                continue
             name, kind = line.known
+            told = line.timestamp, name.removeprefix("user_"), kind, line.text
+            record_id = line.id or (ids_of_others if another else ids).of(*told)
+            if another or line.withheld:
+                yield SourceWithheld(line.line, source, record_id)
+                continue
             yield SourceRecord(
                 source,
-                line.id or ids.of(line.timestamp, name.removeprefix("user_"), kind, line.text),
+                record_id,
                 line.text,
                 line.user_id.removeprefix("user_"),
                 line.timestamp,

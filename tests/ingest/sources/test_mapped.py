@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from noodlings.errors import UserError
-from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceProblem, SourceRecord
 from noodlings.ingest.sources.mapped import Mapping, mapped
 from noodlings.validation import read_table
 from noodlings.values.percept import Kind
+from tests.ingest.test_pipeline import a_pipeline, a_society
 
 COLUMNS = "columns: {text: message, who: author, timestamp: date, id: number}\n"
 
 
-def read(tmp_path: Path, name: str, content: str, mapping: str = COLUMNS) -> list[object]:
+def read(tmp_path: Path, name: str, content: str, mapping: str = COLUMNS) -> list[Item]:
     (tmp_path / "mapping.yaml").write_text(mapping, encoding="utf-8")
     (tmp_path / name).write_text(content, encoding="utf-8")
     return list(mapped(tmp_path / name, read_table(tmp_path / "mapping.yaml", Mapping)))
@@ -71,6 +72,29 @@ def test_what_is_wrong_is_named_by_its_line_and_costs_no_other(tmp_path: Path) -
     items = read(tmp_path, "log.csv", "\n".join(rows))
     assert [item.line for item in items if isinstance(item, SourceProblem)] == [2, 3, 4]
     assert [item.id for item in items if isinstance(item, SourceRecord)] == ["4"]
+
+
+@pytest.mark.parametrize("id", ["7", ""])
+@pytest.mark.parametrize(
+    ("kind", "date", "confined"),
+    [("page", "2020-01-02", True), ("whisper", "noon", True), ("say", "noon", False), ("", "noon", False)],
+)
+def test_a_private_row_that_is_wrong_confines_what_the_row_was(
+    tmp_path: Path, id: str, kind: str, date: str, confined: bool
+) -> None:
+    society = a_society()
+    for row in (f"{id},say,2020-01-02", f"{id},{kind},{date}"):
+        report = a_pipeline(society).run(
+            read(
+                tmp_path,
+                "log.csv",
+                f"id,kind,date,author,text\n{row},Dora,the anchor is here\n",
+                "columns: {text: text, who: author, timestamp: date, id: id, kind: kind}",
+            )
+        )
+    assert report.problem_count == 1
+    (entry,) = society.store.archive("phi")
+    assert entry.audience.confined is (confined and (bool(id) or date != "noon"))
 
 
 def test_a_quote_that_never_ends_is_a_problem_and_not_the_memory_of_the_machine(tmp_path: Path) -> None:

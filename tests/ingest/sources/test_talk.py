@@ -153,6 +153,55 @@ def test_a_private_row_of_a_newer_form_confines_what_the_row_was(tmp_path: Path)
     assert entry.audience.confined
 
 
+@pytest.mark.parametrize(
+    "now",
+    [
+        {"private": True, "timestamp": "yesterday"},
+        {"private": True, "text": ""},
+        {"private": True, "agent": 7},
+        {"private": "yes"},
+        {"kind": "page"},
+        {"tier": 4},
+        {"private": True, "agent": "maren"},
+        {"kind": "whisper", "agent": "maren"},
+    ],
+)
+@pytest.mark.parametrize("id", ["7", None])
+def test_a_private_row_that_is_wrong_or_anothers_confines_what_the_row_was(
+    tmp_path: Path, now: dict[str, object], id: str | None
+) -> None:
+    known = id is not None or not {"timestamp", "text"} & now.keys()  # else nobody knows which row it was
+    society, row = (
+        a_society(),
+        {"id": id, "user": "caity", "text": "the key is under the mat", "timestamp": 9},
+    )
+    a_pipeline(society).run(talk(a_log(tmp_path, row), ("phi",)))
+    for _ in range(2):
+        report = a_pipeline(society).run(talk(a_log(tmp_path, row | now), ("phi",)))
+        assert (report.problem_count, len(report.notes)) == (
+            (0, 1) if now.get("agent") == "maren" else (1, 0)
+        )
+        (entry,) = society.store.archive("phi")
+        assert entry.audience.confined is known
+    assert not society.store.parked("phi")
+
+
+@pytest.mark.parametrize("now", [{"timestamp": "yesterday"}, {"agent": 7}, {"private": False, "kind": "say"}])
+def test_an_open_row_that_is_wrong_confines_nothing(tmp_path: Path, now: dict[str, object]) -> None:
+    society, row = a_society(), {"id": 7, "user": "caity", "text": "the key is under the mat", "agent": "phi"}
+    for more in ({}, now, {"agent": "maren"}):
+        a_pipeline(society).run(talk(a_log(tmp_path, row | more), ("phi",)))
+    (entry,) = society.store.archive("phi")
+    assert not entry.audience.confined
+
+
+def test_what_waits_of_a_row_is_gone_once_the_row_is_private_and_wrong(tmp_path: Path) -> None:
+    society, row = a_society(), {"id": 1, "user": "caity", "text": "plum " * 6_000}
+    for more in ({}, {"private": "yes"}):
+        a_pipeline(society).run(talk(a_log(tmp_path, row | more)))
+    assert not any("plum" in str(one.record) for one in society.store.parked("phi"))
+
+
 def test_what_is_secret_does_not_wait_in_plain_for_a_key(tmp_path: Path) -> None:
     society = a_society(SqlStore(tmp_path))
     row = {"user": "caity", "text": "the gold lies here", "tier": 2}
