@@ -49,7 +49,7 @@ _PRIVATE = re.compile(
     r"|\b(?:à (?:votre|ton) oreille|al oído|all['’]orecchio|ao ouvido|ins Ohr|le dice a)\b"
     r"|\b(?:mutter|murmur|breathe|hisse|growl)s?(?: at you\b|,? \" ?(?:to|at)\b)"
     r"|\bin(?:side)? your head\b|\b(?:passes|slips|hands) you a (?:note|letter)\b"
-    rf"|(?:s you|\bsenses?|^(?-i:{NAME}) text(?:s|ed)?(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
+    rf"|(?:s you|\bwith you|\bsenses?|^(?-i:{NAME}) text(?:s|ed)?(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
     rf"|\b(?:confid(?:e[sd]?|ing)|in your mind|messag(?:es|ed|ing)(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
     rf"|\b(?:teils?t [^:\"]{{1,60}} mit|erwiders?t [^:\"]{{1,60}}|zu (?:dir|euch|ihnen)"
     rf"|sp(?:ü|u\u0308)rs?t){_BEFORE_WORDS}"
@@ -101,6 +101,14 @@ _TAG_WITH_NAME = re.compile(
 _SIGNS = str.maketrans({"：": ": ", "「": '"', "」": '"', "『": '"', "』": '"'})
 """Signs before and after words in Chinese and Japanese, and those for which they stand."""
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
+_ELIDED = r"(?i:tis|twas|twere|twill|twould|em|im|ave|ello|cos|til|neath|gainst|nuff|fraid|n|tween|\d\ds?)\b"
+"""What an apostrophe stands before, in place of a letter, and where it begins no quotation."""
+_WITHIN_SINGLE = rf"(?:[^'’]|(?<=\w)['’](?=\w)|(?<=\s)['’](?={_ELIDED}))*+"
+_QUOTED_OTHERWISE = re.compile(
+    rf"«[^«»]*»?|(?<![^\s(\[,:])['‘](?!{_ELIDED})(?=\S)(?:{_WITHIN_SINGLE}(?<=\S)['’](?!\w)"
+    rf"|(?={CAPITAL}){_WITHIN_SINGLE}$)"
+)
+"""Words in « » or ' '; an apostrophe within a word, or behind one (the players'), begins none."""
 _AFTER_COLON = re.compile(r": ([\[({<]\w+[\])}>])?.*")
 _SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
@@ -139,7 +147,8 @@ def is_openly_worded(line: str) -> bool:
     tag = _TAG.match(line)
     if tag and _TAG_WITH_NAME.match(tag[0]):
         return False
-    unquoted = _AFTER_COLON.sub(":", _QUOTED.sub('"', line[tag.end() :] if tag else line))
+    quoted = _QUOTED_OTHERWISE.sub('"', _QUOTED.sub('"', line[tag.end() :] if tag else line))
+    unquoted = _AFTER_COLON.sub(":", quoted)
     before, sign, after = unquoted.partition('"')
     if not sign:
         before, sign, _ = unquoted.partition(":")

@@ -250,6 +250,15 @@ def test_what_may_have_been_private_is_whispered(tmp_path: Path, line: str) -> N
         "=Bob= gold",
         "Message from bob@mill on pts/4 ... gold EOF",
         "Bob kertoo sinulle: gold",
+        "Bob gtells 'the gold lies here'",
+        "Bob gtells 'is there gold at the players' inn?'",
+        "Bob gtells,'gold'",
+        "Bob gtells 'The gold",
+        "Bob gtells ‘don’t tell, ’tis gold at the players’ inn’",
+        "Bob gtells 'they said \"gold\"'",
+        "You beep Ada, 'gold'",
+        "'It is gold,' Bob communes to Ada.",
+        "Bob flaxe « gold »",
     ],
 )
 def test_words_that_nothing_known_says_were_spoken_are_whispered(tmp_path: Path, line: str) -> None:
@@ -552,6 +561,15 @@ def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
         "Bob dice a todos: hola",
         "Bob diz para todos: oi",
         "The sign (facing to the east) reads CLOSED.",
+        "Bob don't like the players' inn.",
+        "Bob plays rock 'n' roll.",
+        "Bob chases 'em from the '98s to the boys' club.",
+        "'Tis late, and the dogs' tails wag.",
+        "Bob: it's 'fine' at the players' inn",
+        "Bob exclaims 'Wow! Don't!'",
+        "Bob smiles. 'Hello.'",
+        "'Hello,' says Bob.",
+        "Bob 'hello'",
     ],
 )
 def test_what_everybody_saw_is_open(tmp_path: Path, line: str) -> None:
@@ -597,7 +615,10 @@ def test_a_nick_that_spoke_is_no_action_though_it_looks_like_one(tmp_path: Path)
 )
 def test_a_long_line_of_beginnings_takes_no_time(tmp_path: Path, beginnings: str) -> None:
     began = process_time()
-    read(tmp_path, f"{beginnings * 20_000}\nBob tells you '{beginnings * 20_000}")
+    read(
+        tmp_path,
+        f"{beginnings * 20_000}\nBob tells you '{beginnings * 20_000}\nBob gtells {beginnings * 9_000}",
+    )
     assert process_time() - began < 0.5
 
 
