@@ -30,8 +30,14 @@ _OF_A_CLIENT = (
 """What some clients begin a private line with: "[bob(~bob@host)] " or ">>Bob:"."""
 _TO_OR_FROM = r"(?i:an|von|à|a\u0300|de|da|para|til|fra|naar|van|кому|от)"
 """How games in other languages begin what is sent to somebody, or comes from them: "Von Zed:"."""
+_TYPED = (
+    r"/(?!(?:s|say|y|yell|sh|shout|me|e|em|emote|pose|ooc|g|gc|gu|guild|gossip|chat|public|general|trade"
+    r"|local)\b)"
+)
+"""The sign of a command as clients keep it, unless it is one for speaking aloud."""
 _PRIVATE = re.compile(
-    r"\b(?:message from \S+@|(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|telepath\w*"
+    rf"^(?:> ?)?{_TYPED}|^> ?(?:w|t|m|r|p|re?ply) \S"
+    r"|\b(?:message from \S+@|(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|telepath\w*"
     r"|(?:mutter|murmur)s? to"
     r"|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
     r"|mind-?(?:speak|talk)\w*|afar|long distance|privat\w+|privad[oa]s?"
@@ -43,8 +49,10 @@ _PRIVATE = re.compile(
     r"|š[aeé]p\w+|suttog\w*|[sșş]opt\w*|ψιθυρ\w*|thì thầm|ber?bisik\w*|kuiska\w*|zacht(?:jes)?"
     r"|шеп(?:о?[чт]|н)\w*|(?:сказал[аи]?|говорит) (?:вам|тебе))\b|告[诉訴]你|悄悄|囁|귓속말"
     r"|耳打ち|私聊|密[语語]|低[声聲][对對]|همس|לוחש|לחש|^at your table,"
-    rf"|\(from [^()]*\)|^(?-i:{CASED_NAME}) \(to [^()]*\) ?:|^[\[({{<]\w (?:from|to)[\])}}>]"
-    rf"|[\[({{<](?:ims?|texts?|query|confidential|secret|pr?i?vt?|phone|wh?|p)\b|{ARROW}"
+    rf"|\(from [^()]*\)|^(?-i:{CASED_NAME}) \((?:[^()]{{0,40}}[,;] ?)?to [^()]*\) ?:"
+    rf"|^[\[({{<]\w (?:from|to)[\])}}>]"
+    rf"|\b(?:to|for) [^:\"]{{1,60}} (?:only|alone){_BEFORE_WORDS}|\bunder \S{{1,40}} breath{_BEFORE_WORDS}"
+    rf"|[\[({{<](?:ims?|texts?|aside|query|confidential|secret|pr?i?vt?|phone|wh?|p)\b|{ARROW}"
     rf"|\b(?:dir|euch|ihnen)(?: zu)?{_BEFORE_WORDS}|\b(?:till? (?:dig|deg)|para (?:você|ti)){_BEFORE_WORDS}"
     r"|\b(?:à (?:votre|ton) oreille|al oído|all['’]orecchio|ao ouvido|ins Ohr|le dice a)\b"
     r"|\b(?:mutter|murmur|breathe|hisse|growl)s?(?: at you\b|,? \" ?(?:to|at)\b)"
@@ -109,13 +117,14 @@ _QUOTED_OTHERWISE = re.compile(
     rf"|(?={CAPITAL}){_WITHIN_SINGLE}$)"
 )
 """Words in « » or ' '; an apostrophe within a word, or behind one (the players'), begins none."""
-_AFTER_COLON = re.compile(r": ([\[({<]\w+[\])}>])?.*")
+_AFTER_COLON = re.compile(r": ([\[({<](?:\w+|aside\b[^\])}>]{0,60})[\])}>])?.*")
 _SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request; some add whom it is sent to."""
 _TO = re.compile(ARROW)
 _SEEN = re.compile(
-    r"^(?:[^\"“:]{0,60}(?:[\"“«]|: |(?:,|s you|\bsenses?) ['‘])"
+    rf"^(?:{_TYPED}"
+    r"|[^\"“:]{0,60}(?:[\"“«]|: |(?:,|s you|\bsenses?) ['‘])"
     rf"|{_OF_A_CLIENT}"
     r"|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
     r"|You (?:paged?|sense|text(?:ed)?|messaged?|whisper(?:ed)?|(?:exclaim|reply|respond) to"

@@ -96,6 +96,10 @@ def test_what_may_have_been_private_is_confined_with_and_without_a_user(tmp_path
         {"user": "caity", "text": "my mother told me of the sea"},
         {"user": "caity", "text": "tell me about a private room"},
         {"user": "caity", "text": "I will send you a page by mail"},
+        {"user": "caity", "text": "/s tell me about a private room"},
+        {"user": "caity", "text": "/me waves"},
+        {"user": "caity", "text": "/OOC /w is a command"},
+        {"user": "caity", "text": "w ann, r u there"},
         {"user": "caity", "text": "ten > nine", "kind": "say", "tier": 0, "confined": False, "private": None},
         {"text": 'Caity says, "my mother told me of the sea"'},
         {"text": "Caity says, hello, my mother told me of the sea"},
@@ -106,6 +110,15 @@ def test_what_may_have_been_private_is_confined_with_and_without_a_user(tmp_path
 def test_what_everybody_heard_is_open(tmp_path: Path, row: dict[str, object]) -> None:
     ((record,), _, _) = read(a_log(tmp_path, row))
     assert not private(record)
+
+
+@pytest.mark.parametrize(
+    "command", ["tell Bob", "w Bob", "msg Bob", "m Bob", "t Bob", "r", "Reply", "whisper Bob", "pagehim"]
+)
+def test_a_command_for_anything_but_speaking_aloud_is_confined(tmp_path: Path, command: str) -> None:
+    rows = [{"user": "caity", "text": f"/{command} the gold"}, {"text": f"/{command} the gold"}]
+    records, _, _ = read(a_log(tmp_path, *rows))
+    assert [private(one) for one in records] == [True, True]
 
 
 def test_what_a_row_says_of_its_kind_and_who_may_learn_of_it_is_honoured(tmp_path: Path) -> None:
