@@ -140,7 +140,9 @@ class SourceNote:
 
 @dataclass(frozen=True, slots=True)
 class SourceWithheld:
-    """Something that may be private, and is neither taken in nor parked: what it was before is confined.
+    """Something that is neither taken in nor parked, as it may be private or is not for this character.
+
+    What it was before is confined, or withdrawn where a source is complete.
 
     Attributes:
         line: the number of its first line, from 1; 0 if the source has no lines.

@@ -171,8 +171,20 @@ def test_nothing_is_withdrawn_where_not_all_could_be_read(lives: Lives) -> None:
     lives.ingest("lore", LORE, "isolde")
     report = lives.ingest("lore", LORE.replace("- {id: oil,", "- {id oil,"), "isolde")
     assert (report.changed, report.problem_count) == (0, 1)
-    assert "nothing was withdrawn" in report.notes[0].what
+    assert "nothing that is missing was withdrawn" in report.notes[0].what
     assert "crypt" in (lives.say("isolde", "Where is the lamp oil kept?").response or "")
+
+
+def test_a_fact_that_is_there_and_is_for_others_now_is_withdrawn_whatever_is_wrong_elsewhere(
+    lives: Lives,
+) -> None:
+    lives.ingest("lore", LORE, "isolde")
+    narrowed = (
+        LORE.replace("lantern order", "salters") + '- {id: bell, text: It rings., audience: "guild: x"}\n'
+    )
+    report = lives.ingest("lore", narrowed, "isolde")
+    assert (report.changed, report.problem_count, report.notes) == (1, 1, [])
+    assert "crypt" not in (lives.say("isolde", "Where is the lamp oil kept?").response or "")
 
 
 def test_of_a_changed_document_just_what_changed_is_replaced(lives: Lives) -> None:

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from noodlings.errors import UserError
 from noodlings.ingest.lines import rows_of, text_of
-from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, SourceWithheld
 from noodlings.text import folded, one_line
 from noodlings.validation import explain, nearest, read_yaml, yaml_trouble
 from noodlings.values.lore import CIRCLES, WORLD, LoreScope
@@ -92,7 +92,8 @@ class Fact(BaseModel):
 
 
 def lore(path: Path, source: str, persona: Persona) -> Iterator[Item]:
-    """The facts of a file that are meant for one character, whatever time they hold in, and any problems.
+    """The facts of a file that are meant for one character, whatever time they hold in; others are withheld.
+    And any problems.
 
     Raises `UserError` if it is no YAML or JSON Lines file, or cannot be read.
     """
@@ -111,6 +112,8 @@ def lore(path: Path, source: str, persona: Persona) -> Iterator[Item]:
             yield SourceRecord(
                 source, fact.id, fact.text, persona.id, kind=Kind.KNOWN, data=scope.data(), line=line
             )
+        else:
+            yield SourceWithheld(line, source, fact.id)
 
 
 def facts_in(path: Path) -> Iterator[tuple[int, Fact] | SourceProblem | SourceNote]:

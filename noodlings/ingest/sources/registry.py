@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from noodlings.errors import UserError
-from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord, SourceWithheld
 from noodlings.ingest.sources.document import document
 from noodlings.ingest.sources.lore import lore
 from noodlings.ingest.sources.mapped import Mapping, mapped
@@ -56,18 +56,22 @@ def _whole(items: Iterable[Item], source: str, held: Iterable[str], kind: Kind, 
     """The items of a source that is complete; what is `held` of it and no longer among them is withdrawn.
 
     It is replaced by a version without its text. The old text is kept but is no longer recalled, until the
-    record is back in the source. If part of them could not be read, none is withdrawn.
+    record is back in the source. If part of them could not be read, only those are withdrawn that are there
+    and are withheld.
     """
-    missing, torn = dict.fromkeys(held), False
+    missing, withheld, torn = dict.fromkeys(held), set[str](), False
     for item in items:
+        if isinstance(item, SourceWithheld):
+            withheld.add(item.id)
+            continue
         torn |= isinstance(item, SourceProblem)
         if isinstance(item, SourceRecord):
             missing.pop(item.id, None)
         yield item
-    if torn and missing:
-        yield SourceNote(0, "part of it could not be read, so nothing was withdrawn")
-        return
-    for record_id in missing:
+    gone = [one for one in missing if not torn or one in withheld]
+    if len(gone) < len(missing):
+        yield SourceNote(0, "part of it could not be read, so nothing that is missing was withdrawn")
+    for record_id in gone:
         yield SourceRecord(source, record_id, "(withdrawn)", who, kind=kind, data={WITHDRAWN: True})
 
 
