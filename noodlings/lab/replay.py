@@ -70,30 +70,30 @@ async def replay(
     Raises:
         UserError: the file cannot be read, or no line of it is recorded talk.
     """
-    report = Report()
+    report, is_talk = Report(), False
     clock.set(max((_latest(agent) for agent in society.agents.values()), default=BEGINNING))
     for line in read_transcript(path):
         report.lines += 1
         if isinstance(line, SourceProblem):
             report.problems.append(line)
         else:
+            is_talk = True
             clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)
             report.clipped += len(line.text) > MAX_LINE
             try:
-                listeners = _listeners(society, line, only)
+                for agent in _listeners(society, line, only):
+                    if agent.archive is not None:
+                        # Else what comes to mind would depend on the machine's speed.
+                        await agent.archive.whole()
+                    trace = await society.perceive(agent.id, _percept(line, agent, clock.now()))
+                    report.perceived += 1
+                    if agent.id not in report.listeners:
+                        report.listeners.append(agent.id)
+                    report.replies += trace.response is not None
             except UserError as error:
                 report.problems.append(SourceProblem(line.line, str(error)))
-                listeners = []
-            for agent in listeners:
-                if agent.archive is not None:
-                    await agent.archive.whole()  # else what comes to mind would depend on the machine's speed
-                trace = await society.perceive(agent.id, _percept(line, agent, clock.now()))
-                report.perceived += 1
-                if agent.id not in report.listeners:
-                    report.listeners.append(agent.id)
-                report.replies += trace.response is not None
         progress(line.line)
-    if report.problems and len(report.problems) == report.lines:
+    if report.problems and not is_talk:
         first = report.problems[0]
         raise UserError(
             f"{path} is not recorded talk; line {first.line}: {first.why}. A line looks like "

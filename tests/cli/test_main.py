@@ -85,6 +85,18 @@ def test_what_is_no_recorded_talk_is_refused(tmp_path):
     assert done.stdout.decode().count("was skipped") == 2
 
 
+def test_a_secret_line_of_a_recording_is_named_and_left_out_where_there_is_no_key(tmp_path):
+    rows = [{"user": "caity", "text": f"the gold {number}", "tier": 2 * (number == 1)} for number in range(3)]
+    file = tmp_path / "talk.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("replay", file, "--agent", "phi", "--data", tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "3 lines, 2 percepts" in done.stdout.decode()
+    assert "line 2 was skipped: What is secret can only be kept encrypted" in done.stdout.decode()
+    file.write_text(json.dumps(rows[1]))
+    assert "1 lines, 0 percepts" in run("replay", file, "--data", tmp_path).stdout.decode()
+
+
 def test_a_recording_makes_no_character_of_a_person(tmp_path):
     file, data = tmp_path / "talk.jsonl", tmp_path / "data"
     Accounts(data, CHEAPEST).create("Gustav", "correct horse battery")
