@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from fastapi import Header, Request, Response
@@ -27,7 +28,7 @@ from noodlings.affect.game_rules import NamedAffect, Signed, Unit
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import Forbidden, UserError
 from noodlings.inspect.why import WhyView
-from noodlings.lookalikes import is_mistakable
+from noodlings.lookalikes import looks
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
@@ -163,9 +164,10 @@ async def perceive(
         held.require(Role.ADMIN, Role.WORLD, to="offer actions")
     caller = held.actor(only_one(said.user_id, user, "user_id"), said.name)
     society = parts_of(request).society
+    if held.role is not Role.PLAYER and (said.name or caller.user_id not in society.names()):
+        _require_no_character(society.personas, caller)
     if said.name and held.role is not Role.PLAYER:  # a player could take the name of another
         parts_of(request).authenticator.require_own_name(caller)
-        _require_no_character(society.personas, caller)
         society.introduce(caller.user_id, clean(said.name) or caller.name)
     here = society.find(agent)
     kind = Kind(said.kind)
@@ -203,12 +205,17 @@ async def event(
 
 def _require_no_character(personas: Mapping[str, Persona], caller: Caller) -> None:
     """Raise `Forbidden` if the caller's name looks like a character's: who spoke would be mistaken."""
-    for persona in personas.values():
-        names = (*persona.own_ids, persona.name, *persona.aliases)
-        if caller.user_id not in personas and is_mistakable(caller.name, names):
-            raise Forbidden(
-                f"{shorten(caller.name, 30)} is a character here, or much like one; choose another name"
-            )
+    characters = personas.values()
+    names = (name for one in characters for name in (*one.own_ids, one.name, *one.aliases))
+    if caller.user_id not in personas and looks(caller.name) & _all_looks(tuple(names)):
+        raise Forbidden(
+            f"{shorten(caller.name, 30)} is a character here, or much like one; choose another name"
+        )
+
+
+@lru_cache(maxsize=1)
+def _all_looks(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(looks, names))
 
 
 async def _turn(

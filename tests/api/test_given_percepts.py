@@ -166,6 +166,15 @@ async def test_nobody_is_called_like_a_character(guarded: Site, name: str) -> No
     assert (await guarded.post(PATH, as_itself, "world")).status_code == 200
 
 
+@pytest.mark.parametrize("user", ["user_phi", "ϕhi", "ｐｈｉ", "Ph1", "user_kitty"])
+async def test_nobody_without_a_name_is_shown_as_a_character(guarded: Site, user: str) -> None:
+    line = WHO | {"user_id": user}
+    answer = await guarded.post(PATH, line, "world")
+    assert (answer.status_code, "is a character here" in answer.text) == (403, True)
+    assert (await guarded.post(PATH, line | {"name": "Ann"}, "world")).status_code == 200
+    assert (await guarded.post(PATH, line, "world")).json()["turn"]["percept"]["name"] == "Ann"
+
+
 @pytest.mark.parametrize("name", ["Phil", "Мария", "Zoë"])
 async def test_names_that_only_resemble_a_characters_are_nobodys(guarded: Site, name: str) -> None:
     answer = await guarded.post(PATH, WHO | {"name": name}, "world")
