@@ -136,10 +136,13 @@ MOST_WORDS = 4
 
 _WORDS = re.compile(
     "you|(every|no|some|any)body|(every|some|any)one|here|all|quit|exit|connect|create|server"
+    "|north|south|east|west|up|down"
     "|i|me|my|mine|myself|your|yours|yourself|he|him|his|himself|she|hers?|herself|it|its|itself|we|us|ours?"
     "|they|them|theirs?|themselves|this|that|these|those|who|self"
 )
-"""Words for somebody, or commands."""
+"""Words for somebody, commands, or ways."""
+_MISREAD = re.compile(r"^\W|[=:;\"“”]|\s--|,$")
+"""What commands take for something else than a part of a name."""
 _MIXED_WITH_OTHERS = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "MODIFIER", ""))
 """First words of Unicode names of letters that are mixed with other scripts, and look like none of them."""
 _MARKS = ("Pi", "Pf", "Ps", "Pe", "Po", "Pd", "Sm", "Sk")
@@ -237,15 +240,22 @@ def find_being(wanted: str, beings: Iterable[Being]) -> Being:
     raise NotFound(f"There is nobody called {shorten(wanted, 30)} here; {hint}")
 
 
-def require_name(name: str) -> None:
+def require_name(name: str, character: bool = False) -> None:
     """Raise `UserError` when a name (NFKC) could be taken for more than a name, or for another name.
 
     It may not be a word for somebody, say whose something is, mix alphabets (one Cyrillic letter in a Latin
-    word), or hold what ends or quotes a sentence: then a line about its owner could pass for another's.
+    word), or hold what ends or quotes a sentence: then a line about its owner could pass for another's. That
+    of a `character` may only not be what commands would take for something else.
     """
     stem = re.split("['’]", name)[0]  # of "They're", too
     if any(map(_WORDS.fullmatch, looks(stem) | looks(stem.replace("l", "I")))):
         raise UserError(f"{name} has another meaning here; choose another name")
+    if character and _MISREAD.search(name):
+        raise UserError(
+            f'a command would misread {name}: begin with a letter, without = : ; " or a final comma'
+        )
+    if character:
+        return
     if owned := _POSSESSIVE.search(name):
         raise UserError(f"{name} says whose something is; leave out {owned[0]}, or choose another name")
     scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name if letter.isalpha()}

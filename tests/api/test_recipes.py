@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,26 @@ async def test_no_character_is_called_like_somebody_with_an_account_or_a_token(
         assert (answer.status_code, "choose another name" in answer.text) == (409, True), answer.text
     answer = await create(site, RECIPE.replace("lamplighter", "lampman"), headers=headers)
     assert answer.status_code == 201, answer.text
+
+
+@pytest.mark.parametrize(
+    "name", ["me", "You", "all", "north", "--yes", "x: y", "x\uff1a y", "Gustav,", 'Old "Tom"', "They're"]
+)
+@pytest.mark.parametrize("where", ["name: Lotta", "lamplighter"])
+async def test_no_character_has_a_name_that_commands_would_misunderstand(
+    site: Site, name: str, where: str
+) -> None:
+    new = json.dumps(name) if where == "lamplighter" else f"name: {json.dumps(name)}"
+    answer = await create(site, RECIPE.replace(where, new))
+    assert answer.status_code == 409
+    assert "lotta" not in site.society.personas
+
+
+@pytest.mark.parametrize(
+    "name", ["Dr. Finch, the Younger", "Jean-Luc", "The Keeper of the Seven Lamps", "सीता", "Zoë 9"]
+)
+async def test_a_character_may_have_a_name_that_no_player_may(site: Site, name: str) -> None:
+    assert (await create(site, RECIPE.replace("name: Lotta", f"name: {name}"))).status_code == 201
 
 
 async def test_whoever_spoke_in_a_log_may_become_a_character(site: Site) -> None:

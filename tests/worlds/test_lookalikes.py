@@ -48,7 +48,7 @@ def test_names_that_a_person_tells_apart_do_not_look_alike(one: str, other: str)
 
 
 @pytest.mark.parametrize(
-    "name", ["They", "It", "lt", "IT", "Ìt", "Hers", "They're", "Someone's", "It’ll", "A11"]
+    "name", ["They", "It", "lt", "IT", "Ìt", "Hers", "They're", "Someone's", "It’ll", "A11", "North"]
 )
 def test_a_word_for_somebody_is_no_name(name: str) -> None:
     with pytest.raises(UserError, match="has another meaning here"):
