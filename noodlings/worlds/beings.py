@@ -252,7 +252,8 @@ def require_name(name: str, character: bool = False) -> None:
         raise UserError(f"{name} has another meaning here; choose another name")
     if character and _MISREAD.search(name):
         raise UserError(
-            f'a command would misread {name}: begin with a letter, without = : ; " or a final comma'
+            f"a command would misread {name!r}: a name begins with a letter, has no = : ; or quotation mark, "
+            "and does not end with a comma"
         )
     if character:
         return
