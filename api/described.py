@@ -27,7 +27,7 @@ episodic: how many memories are in episodic memory | perceived: how many memorie
 encoded_importance: the importance it had at first | override_by: what changed it: response, hand or nothing
 offset: how many to skip | response: what the character answered; null for silence | age: seconds since then
 timestamp: seconds since 1970-01-01 UTC
-kind: say, emote, whisper, arrive, leave, event, thought, read, known or fact
+kind: say, emote, whisper, arrive, leave, event, thought, read, known, fact or journal
 forgotten: how many memories were deleted | FlowEntryView.forgotten: whether it has been deleted since
 score: how well it fits, 0…1 | scores: the score of each reason, 0…1 | depth: how many links to follow
 linked: the memories that links lead to | Health.status: always ok

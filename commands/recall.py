@@ -61,7 +61,8 @@ async def recall(context: CommandContext, parsed: Parsed) -> Reply:
       --user WHO          only what this person shared with it; "me" is you
       --since WHEN        only since then: 3d, 12h, 2wk, or a date: 2026-01-31
       --until WHEN        only until then
-      --kind KIND         only say, emote, whisper, arrive, leave, event, thought, read, known or fact
+      --kind KIND         only say, emote, whisper, arrive, leave, event, thought, read, known, fact or
+                          journal
       --tag WORD          only what has this tag
       --feeling WORD      only what felt like this: sorrow, joy, afraid …
       --importance X      only this important or more, 0 to 1

@@ -19,7 +19,7 @@ from noodlings.files import make_private
 from noodlings.text import shorten
 from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry, hearsay_of
-from noodlings.values.percept import Kind
+from noodlings.values.percept import INNER, Kind
 
 FILE_NAME = "noodlings.log"
 MAX_BYTES = 2_000_000
@@ -78,11 +78,11 @@ def quoted(entry: MemoryEntry, below: Tier) -> str:
     """The beginning of a memory for the log, if its tier is below this one: what is encrypted is not quoted.
 
     Neither is what may hold words of others than its speaker, for that line would not be found when all of
-    theirs is deleted: of a thought, a fact and what was handed on it tells the number.
+    theirs is deleted: of a thought, a fact, a journal and what was handed on it tells the number.
     """
     if entry.tier >= below:
         return "(encrypted)"
-    if entry.kind in (Kind.THOUGHT, Kind.FACT) or hearsay_of(entry):
+    if entry.kind in INNER or entry.kind is Kind.FACT or hearsay_of(entry):
         return f"({entry.kind}, memory {entry.id})"
     return shorten(entry.user_text, 50)
 

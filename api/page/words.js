@@ -55,6 +55,6 @@ export function ago(seconds) {
 export const line = (entry) =>
   ({ emote: `${entry.name} ${entry.text}`, thought: `(a thought of its own) ${entry.text}`,
      event: `(it happened) ${entry.text}`, read: `(read) ${entry.text}`, known: `(known) ${entry.text}`,
-     fact: `(a fact) ${entry.text}` })[entry.kind] ?? entry.text;
+     fact: `(a fact) ${entry.text}`, journal: `(in the journal) ${entry.text}` })[entry.kind] ?? entry.text;
 
 export const reasons = (why) => why.map((one) => REASONS[one] ?? `of ${one}`).join(", and ");

@@ -26,7 +26,7 @@ from noodlings.scheduling import FairScheduler, LongAnswers
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry, written_by
-from noodlings.values.percept import Kind
+from noodlings.values.percept import INNER
 
 UNDO_SECONDS = 600.0
 """World time for which a correction can be undone."""
@@ -434,7 +434,7 @@ def _entry(agent: Agent, entry_id: int) -> MemoryEntry:
 
 
 def _is_own(caller: Caller, entry: MemoryEntry) -> bool:
-    return entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT and not written_by(entry)
+    return entry.user_id == caller.user_id and entry.kind not in INNER and not written_by(entry)
 
 
 def _episodic(agent: Agent) -> set[int]:

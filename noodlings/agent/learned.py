@@ -16,7 +16,7 @@ from noodlings.recall.search import Hit
 from noodlings.values.audience import Tier
 from noodlings.values.lore import scope_of
 from noodlings.values.memory import WITHDRAWN, LinkType, MemoryEntry, given
-from noodlings.values.percept import NOT_LIVED, Kind, Percept
+from noodlings.values.percept import NO_JOURNAL, NOT_LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
 MOST = 3
@@ -45,7 +45,7 @@ async def learned(
         tier: the highest among what the question is made of.
     """
     asks = _ASKS.search(percept.text) is not None
-    among = Filters(kinds=NOT_LIVED if asks else FACTS, present=percept.listeners)
+    among = Filters(kinds=NOT_LIVED & NO_JOURNAL if asks else FACTS, present=percept.listeners)
     if not archive.index.latest(among, 1):
         return []
     hits = await archive.search(question, among, tier, limit=LOOKED_AT)

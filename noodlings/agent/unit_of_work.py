@@ -14,10 +14,10 @@ from noodlings.errors import AgentElsewhere, StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten, ReadTraces
 from noodlings.text import forget_texts
 from noodlings.values.memory import Link, LinkType, MemoryEntry
-from noodlings.values.percept import Kind
+from noodlings.values.percept import INNER, Kind
 from noodlings.values.trace import Trace
 
-_REFLECTED = frozenset({Kind.THOUGHT, Kind.FACT})
+_REFLECTED = INNER | {Kind.FACT}
 MADE_OF = frozenset({LinkType.REFLECTED, LinkType.UNDERSTOOD, LinkType.UNDERSTOOD_WITH})
 """Types of links from what was made of an entry to that entry."""
 ALL_TRACES = 1_000_000
@@ -148,7 +148,7 @@ class UnitOfWork:
         told_by: str = "",
         known: ReadTraces = MappingProxyType({}),
     ) -> Forgotten:
-        """Delete entries for good, with thoughts and facts made of them; see `Agent.forget`."""
+        """Delete entries for good, with what was made of them; see `Agent.forget`."""
         core, store = self.core, self.services.store
         ids = [*entry_ids, *self.corrected_by(entry_ids)]
         ids += self.made_of(ids)
@@ -174,7 +174,8 @@ class UnitOfWork:
         record = store.load(core.id)
         if record is not None:
             core.recollect(record)
-        if made := self.made_of(forgotten.redacted):  # the answers that are gone may have lent them words
+        # The answers that are gone may have lent them words; a journal is made of none.
+        if made := self.made_of(forgotten.redacted, _REFLECTED - {Kind.JOURNAL}):
             more = self.forget(made, by_user, now, known=known)
             forgotten = replace(
                 forgotten,
@@ -234,15 +235,16 @@ class UnitOfWork:
             former += newest
         return former
 
-    def made_of(self, entry_ids: Sequence[int]) -> list[int]:
-        """Thoughts about these entries, facts understood from them, and what was made of those."""
+    def made_of(self, entry_ids: Sequence[int], kinds: Collection[Kind] = _REFLECTED) -> list[int]:
+        """Thoughts about these entries, what a model made of them (facts, sentences of a journal), and what
+        was made of those, as far as it is of these kinds."""
         store, agent_id = self.services.store, self.core.id
         known, made, newest = set(entry_ids), list[int](), list(entry_ids)
         while newest:
             links = store.links_of(agent_id, newest)
             about = {link.source for link in links if link.type in MADE_OF} - known
             found = store.entries(agent_id, sorted(about))
-            newest = [number for number, entry in found.items() if entry.kind in _REFLECTED]
+            newest = [number for number, entry in found.items() if entry.kind in kinds]
             known.update(newest)
             made += newest
         return made

@@ -10,12 +10,12 @@ from noodlings.errors import UserError
 from noodlings.inspect.recall import search
 from noodlings.inspect.viewpoint import Viewpoint
 from noodlings.inspect.views import EntryView, View, ViewOfAgent
-from noodlings.recall.filters import EVERYTHING, Filters
+from noodlings.recall.filters import Filters
 from noodlings.recall.focus import FocusHit, reconstruct_context
 from noodlings.recall.links import MAX_DEPTH, ReachedEntry, explore
 from noodlings.recall.narrative import Narrator
 from noodlings.text import clean
-from noodlings.values.percept import Kind
+from noodlings.values.percept import INNER, NO_JOURNAL, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _linked(viewpoint: Viewpoint, reached: ReachedEntry, texts: Mapping[int, str
     )
 
 
-_NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
+_NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - INNER)
 """What `noodlings.inspect.viewpoint.may_read` asks for, beside the user."""
 
 
@@ -155,7 +155,7 @@ async def focus_on(viewpoint: Viewpoint, level: int, query: str, who: str | None
         search=partial(search, viewpoint),
         memory=viewpoint.store,
         narrator=Narrator(viewpoint.agent_id, viewpoint.names, viewpoint.now),
-        filters=EVERYTHING if viewpoint.caller.sees_all else _NOT_ITS_OWN,
+        filters=Filters(kinds=NO_JOURNAL) if viewpoint.caller.sees_all else _NOT_ITS_OWN,
     )
     return FocusView(
         *viewpoint.of_agent,

@@ -21,6 +21,7 @@ from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import MAX_LIMIT, Hit
 from noodlings.text import clean
 from noodlings.values.affect import Affect
+from noodlings.values.percept import NO_JOURNAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ are about the latest."""
 async def search(
     viewpoint: Viewpoint, query: str, filters: Filters, limit: int, **options: Any
 ) -> Sequence[Hit]:
-    """Search the whole archive for what this caller may read; the best hits come first.
+    """Search the whole archive for what this caller may read; the best hits come first. A journal is only
+    searched where that kind is asked for.
 
     Args:
         options: as in `noodlings.recall.search.Searcher.search`.
@@ -105,6 +107,7 @@ async def search(
         StoreError: the archive cannot be read.
     """
     caller, archive = viewpoint.caller, searchable(viewpoint)
+    filters = replace(filters, kinds=filters.kinds or NO_JOURNAL)
     await archive.within(LOADING_SECONDS)
     options |= {"limit": limit, "asker": caller.user_id, "patient": True}
     loaded, asked = archive.loaded, (subject(query), readable_by(caller, filters))

@@ -28,7 +28,7 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Tier, may_learn
 from noodlings.values.caller import Caller, display_name, user_id_of
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Order, tags_of
-from noodlings.values.percept import Kind
+from noodlings.values.percept import INNER, Kind
 
 if TYPE_CHECKING:
     from noodlings.agent.agent import Agent
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 def may_read(caller: Caller, entry: MemoryEntry) -> bool:
     """Whether this caller may know the words and the feelings of this entry. Sealed entries have no words."""
-    own = entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT
+    own = entry.user_id == caller.user_id and entry.kind not in INNER
     return caller.sees_all or (own and may_learn(frozenset({caller.user_id}), entry.audience, Tier.SEALED))
 
 
@@ -48,7 +48,7 @@ def readable_by(caller: Caller, filters: Filters) -> Filters:
     """These filters, narrowed to what `may_read` allows."""
     if caller.sees_all:
         return filters
-    kinds = (filters.kinds or frozenset(Kind)) - {Kind.THOUGHT}
+    kinds = (filters.kinds or frozenset(Kind)) - INNER
     nothing = not kinds or filters.user not in (None, caller.user_id)
     among = frozenset() if nothing else filters.among
     user = caller.user_id

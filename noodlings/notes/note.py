@@ -58,6 +58,7 @@ _DID = {
     Kind.LEAVE: "went",
     Kind.EVENT: "caused",
     Kind.THOUGHT: "thought",
+    Kind.JOURNAL: "wrote in the journal",
 }
 
 

@@ -16,7 +16,7 @@ from noodlings.memory.context import CHARACTERS_PER_TOKEN
 from noodlings.text import clean, shorten
 from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, given, tags_of, title_of, written_by
-from noodlings.values.percept import Kind
+from noodlings.values.percept import INNER, Kind
 
 LONGEST = 200
 """Characters shown of what was said; of an answer half as many."""
@@ -89,8 +89,8 @@ def _happened(entry: MemoryEntry, narrator: Narrator) -> str:
         return f"known from {who}: {what}"
     if entry.kind is Kind.EVENT:
         return f"with {who} there, this happened: {what}"
-    if entry.kind is Kind.THOUGHT:
-        return f"{who} thought: {what}"
+    if entry.kind in INNER:
+        return f"{who} {'thought' if entry.kind is Kind.THOUGHT else 'wrote in the journal'}: {what}"
     verb = "whispered" if entry.kind is Kind.WHISPER else "said"
     hearers = _hearers(entry, narrator)
     return f"{who} {verb} to {hearers}: {what}" if hearers else f"{who} {verb}: {what}"

@@ -34,10 +34,16 @@ class Kind(StrEnum):
     """Lore: what everybody of that place or trade knows."""
     FACT = "fact"
     """What a model understood about somebody from a line that the user told."""
+    JOURNAL = "journal"
+    """A sentence of the agent's journal in a model's words."""
 
 
-NOT_LIVED = frozenset({Kind.READ, Kind.KNOWN, Kind.FACT})
-"""Kinds that were not lived: they only come to mind when they are asked for."""
+INNER = frozenset({Kind.THOUGHT, Kind.JOURNAL})
+"""Kinds that the agent made of what it knows, which no player may read as their own."""
+NOT_LIVED = frozenset({Kind.READ, Kind.KNOWN, Kind.FACT, Kind.JOURNAL})
+"""Kinds that were not lived: they only come to mind when they are asked for, and a journal never does."""
+NO_JOURNAL = frozenset(Kind) - {Kind.JOURNAL}
+"""What is found where no kind is asked for: a journal only tells again what stands in other memories."""
 LIVED = frozenset(Kind) - NOT_LIVED
 SAID = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 """Kinds of what one person says or does to another."""

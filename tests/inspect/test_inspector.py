@@ -17,7 +17,7 @@ from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import ImportanceParts
-from noodlings.values.percept import Kind
+from noodlings.values.percept import INNER, Kind
 from noodlings.values.trace import RecalledTrace, Trace
 from tests.fakes import FakeAgent, FakeSociety, make_persona
 from tests.thorough import examples
@@ -306,7 +306,7 @@ def test_no_word_of_another_ever_reaches_a_player(
         tell(
             society,
             user,
-            "mine" if user == "user_caity" and kind is not Kind.THOUGHT else "theirs",
+            "mine" if user == "user_caity" and kind not in INNER else "theirs",
             felt,
             kind,
         )

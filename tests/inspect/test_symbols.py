@@ -14,7 +14,7 @@ from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Symbol
-from noodlings.values.percept import Kind
+from noodlings.values.percept import INNER, Kind
 from tests.fakes import FakeAgent, FakeSociety
 from tests.memory.entries import ANXIOUS, JOYFUL, WORRIED, an_entry
 
@@ -82,9 +82,7 @@ def test_a_player_sees_symbols_of_their_own_words(told, similar):
     entries = [an_entry(n, user_id=user, kind=kind) for n, (user, kind) in enumerate(told, start=1)]
     symbols = [a_symbol(n + 10, n) for n in range(1, len(told) + 1)]
     inspector = an_inspector(entries, symbols, affect=ANXIOUS)
-    own = [
-        n for n, (user, kind) in enumerate(told, start=1) if user == "user_ann" and kind is not Kind.THOUGHT
-    ]
+    own = [n for n, (user, kind) in enumerate(told, start=1) if user == "user_ann" and kind not in INNER]
     view = inspector.symbols(ANN, "phi", similar=similar)
     seen = sorted(symbol.entry_id for symbol in view.symbols)
     if similar:  # to what the player's own words left, which may be nothing
