@@ -28,7 +28,8 @@ async def journal(context: CommandContext, parsed: Parsed) -> Reply:
       --limit N           how many days at a time
       --page N            earlier days
 
-    No language model is needed: what was said is quoted in its own words.
+    No language model is needed: what was said is quoted in its own words. If one is connected, it words the
+    days that are over when the character reflects (@reflect NAME).
 
     You see what you told a character yourself; an admin sees everything.
 

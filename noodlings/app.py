@@ -299,7 +299,8 @@ def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
     llm = settings.llm
     if not llm.base_url:
         return None
-    if not (llm.model or all(name for task, name in llm.models if task not in ("action", "facts"))):
+    needed = (name for task, name in llm.models if task not in ("action", "facts", "journal"))
+    if not (llm.model or all(needed)):
         raise UserError(
             "llm.base_url is set but llm.model is not: set llm.model (or NOODLINGS_LLM__MODEL) to the model "
             "that should speak, or remove llm.base_url to use the offline voice"
@@ -320,6 +321,7 @@ def _model_ports(settings: Settings, gateway: Gateway | None) -> dict[str, Any]:
     from noodlings.llm.actions import LLMChooser
     from noodlings.llm.appraisal import LLMAppraiser
     from noodlings.llm.facts import LLMFactReader
+    from noodlings.llm.journal import LLMJournalWriter
     from noodlings.llm.openai import OpenAIVoice
     from noodlings.llm.symbolist import LLMSymbolist
 
@@ -328,6 +330,7 @@ def _model_ports(settings: Settings, gateway: Gateway | None) -> dict[str, Any]:
         "feeling_model": LLMAppraiser(gateway) if settings.llm.appraise else None,
         "action_model": LLMChooser(gateway),
         "fact_reader": LLMFactReader(gateway) if settings.llm.read_facts else None,
+        "journal_writer": LLMJournalWriter(gateway) if settings.llm.write_journal else None,
         "symbolist": LLMSymbolist(gateway),
     }
 

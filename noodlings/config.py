@@ -94,6 +94,7 @@ class TaskModels(Section):
     symbol: str = ""
     action: str = ""
     facts: str = ""
+    journal: str = ""
 
 
 class TaskTokens(Section):
@@ -103,6 +104,7 @@ class TaskTokens(Section):
     symbol: int = Field(80, ge=1, le=100_000)
     action: int = Field(150, ge=1, le=100_000)
     facts: int = Field(600, ge=1, le=100_000)
+    journal: int = Field(800, ge=1, le=100_000)
 
 
 class BudgetSettings(Section):
@@ -133,6 +135,7 @@ class LLMSettings(Section):
     min_p: float | None = Field(None, ge=0, le=1)
     appraise: bool = False
     read_facts: bool = True
+    write_journal: bool = True
     record: str = ""
     replay: str = ""
 

@@ -28,6 +28,7 @@ from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.fact_reading import FactReading
 from noodlings.agent.follow_up import FollowUp
+from noodlings.agent.journal_writing import JournalWriting
 from noodlings.agent.linking import recalled
 from noodlings.agent.night import Night, NightProgress
 from noodlings.agent.perceiving import (
@@ -84,7 +85,7 @@ class Agent:
         self._pipeline = PerceptPipeline(core, services, self._unit_of_work)
         self._responder = Responder(core, services)
         self._facts = FactReading(core, services)
-        self.night = Night(core, services, self._unit_of_work)
+        self.night = Night(core, services, self._unit_of_work, JournalWriting(core, services))
         self._follow_up = FollowUp(core, services, self._unit_of_work, self._responder, weakref.ref(self))
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
@@ -255,9 +256,9 @@ class Agent:
         """How many of the lines it was told a model has still to read."""
         return await self._facts.unread()
 
-    async def reflect(self, dry_run: bool = False) -> NightProgress:
+    async def reflect(self, dry_run: bool = False, lately: bool = False) -> NightProgress:
         """Go over what it perceived since it last did so, see `Night.run`."""
-        return await self.night.run(dry_run)
+        return await self.night.run(self, dry_run, lately)
 
     async def begin_reflecting(self) -> NightProgress:
         """The same in the background, after the model has read what is unread."""

@@ -197,7 +197,10 @@ class FollowUp:
         while agent is not None and await self._read_facts(agent):
             pass
         if agent is not None:
-            await agent.reflect()
+            try:
+                await agent.reflect()
+            except LLMError as error:
+                log.info("%s writes its journal later, because the model failed: %s", self.core.id, error)
 
     async def _read_facts(self, agent: Agent, latest: bool = False) -> int:
         """How many lines were read, 0 if none are left or the model failed."""

@@ -2,7 +2,8 @@
 
 A step is a function: entries and links in, proposed changes out. What is proposed is committed page by page,
 and other tasks run between any two. Whatever a step looks at is in the archive, also the time: now is when
-the last thing was perceived. So a night that was killed goes on, and a second one changes nothing more.
+the last thing was perceived. Only which days are over, and get a journal, the world's clock says. So a night
+that was killed goes on, and a second one changes nothing more.
 """
 
 from __future__ import annotations
@@ -10,15 +11,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from noodlings.agent.journal_writing import JournalWriting
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.unit_of_work import UnitOfWork
+from noodlings.errors import LLMError
 from noodlings.reflection.hindsight import HindsightReader
 from noodlings.reflection.relations import RelationReader
 from noodlings.values.audience import Tier
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import SPOKEN
+
+if TYPE_CHECKING:
+    from noodlings.agent.agent import Agent
 
 REFLECTING = "let a character reflect"
 PAGE = 20
@@ -36,6 +43,7 @@ class NightProgress:
         done, total: new entries that were related with others, of all that are new.
         contradictions, causes: links that were found.
         reweighed: memories whose reasons to weigh more or less have changed.
+        written: days of which a model has worded the journal.
     """
 
     running: bool = False
@@ -44,6 +52,7 @@ class NightProgress:
     contradictions: int = 0
     causes: int = 0
     reweighed: int = 0
+    written: int = 0
 
 
 @dataclass(eq=False)
@@ -51,6 +60,7 @@ class Night:
     core: AgentCore
     services: AgentServices
     unit_of_work: UnitOfWork
+    journal: JournalWriting
     progress: NightProgress = field(default_factory=NightProgress)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -59,22 +69,42 @@ class Night:
         """How many entries came since they were last related with others."""
         return max(self.core.memory.last_id - self.core.related, 0)
 
-    async def run(self, dry_run: bool = False) -> NightProgress:
+    async def run(self, agent: Agent, dry_run: bool = False, lately: bool = False) -> NightProgress:
         """Go over everything; returns what was found.
 
         Args:
             dry_run: change nothing.
+            lately: write no more of the journal than the last days.
 
-        Raises `StoreError`: something could not be kept; the next night goes on from there.
+        Raises:
+            LLMError: not all of the journal was written; everything else is done.
+            StoreError: something could not be kept.
+            The next night goes on from there.
         """
+        failed = None
         if self.core.memory.hierarchical:
             async with self._lock:
-                self.progress = NightProgress(True, total=self.new)
+                self.progress = NightProgress(True)
                 try:
+                    try:
+                        await self._write(agent, dry_run, lately)
+                    except LLMError as error:
+                        failed = error
+                    self.progress = replace(self.progress, total=self.new)
                     await self._look_back(dry_run, await self._relate(dry_run))
                 finally:
                     self.progress = replace(self.progress, running=False)
+        if failed is not None:
+            raise failed
         return self.progress
+
+    async def _write(self, agent: Agent, dry_run: bool, lately: bool) -> None:
+        """Let a model word the journal of days that are over. It comes first, as it makes new entries."""
+        if dry_run:
+            self.progress = replace(self.progress, written=len(await self.journal.unwritten(lately)))
+            return
+        async for _ in self.journal.write(agent, lately):
+            self.progress = replace(self.progress, written=self.progress.written + 1)
 
     async def _relate(self, dry_run: bool) -> list[Link]:
         """Link what contradicts or explains what the same person told; returns links that were not kept."""

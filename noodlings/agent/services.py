@@ -16,6 +16,7 @@ from noodlings.ports import (
     Clock,
     FactReader,
     FeelingModel,
+    JournalWriter,
     Notes,
     PersonalDatum,
     Repository,
@@ -40,6 +41,7 @@ class AgentServices:
         loud: ids of those who always write in capitals.
         feeling_model: refines what was felt before a reply.
         fact_reader: understands facts about people from what they told.
+        journal_writer: words the journals of past days.
         heard: embeds what was just heard.
         names: user id → shown name, of everybody who is known.
         characters: ids of all characters.
@@ -73,6 +75,7 @@ class AgentServices:
     feeling_model: FeelingModel | None = None
     action_model: ActionChooser | None = None
     fact_reader: FactReader | None = None
+    journal_writer: JournalWriter | None = None
     notes: Notes | None = None
     symbolist: Symbolist | None = None
     fused: bool = True

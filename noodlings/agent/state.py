@@ -120,6 +120,9 @@ class StoredLine(BaseModel):
     tier: Annotated[int, Field(ge=0, le=3)] = Tier.OPEN
 
 
+StoredRange = Annotated[list[Annotated[int, Field(ge=0, le=2**53)]], Field(min_length=2, max_length=2)]
+
+
 class StoredState(BaseModel):
     """The keys of a stored state.
 
@@ -128,7 +131,7 @@ class StoredState(BaseModel):
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
         affect: what it felt about the latest percept, five numbers.
-        read, related: see `AgentCore`.
+        read, related, written: see `AgentCore`.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
@@ -140,7 +143,8 @@ class StoredState(BaseModel):
     affect: list[float]
     feelings: StoredFeelings
     mind: dict[str, Any]
-    read: list[Annotated[list[Annotated[int, Field(ge=0, le=2**53)]], Field(min_length=2, max_length=2)]] = []
+    read: list[StoredRange] = []
+    written: list[StoredRange] = []
     related: Annotated[int, Field(ge=0, le=2**53)] = 0
 
 
@@ -203,6 +207,8 @@ class AgentCore:
         prompts: entry id → what models were asked in its turn, for the latest turns; only in memory.
         read: ids of the entries that were read for facts, see `noodlings.agent.fact_reading`.
         related: the id up to which entries were related with others, see `noodlings.agent.night`.
+        written: the days of which a model has worded the journal, as ordinals (`datetime.date`), see
+            `noodlings.agent.journal_writing`.
     """
 
     persona: Persona
@@ -221,6 +227,7 @@ class AgentCore:
     prompts: dict[int, list[SentPrompt]] = field(default_factory=dict)
     read: IdRanges = field(default_factory=IdRanges)
     related: int = 0
+    written: IdRanges = field(default_factory=IdRanges)
 
     @property
     def id(self) -> str:
@@ -263,6 +270,7 @@ class AgentCore:
                 "mind": self.mind.state_dict(),
                 **({"read": [list(pair) for pair in self.read.ranges]} if self.read.ranges else {}),
                 **({"related": self.related} if self.related else {}),
+                **({"written": [list(pair) for pair in self.written.ranges]} if self.written.ranges else {}),
             },
         )
 
@@ -282,6 +290,7 @@ class AgentCore:
             self.mind.load_state(state.mind)
             self.read = IdRanges.of(state.read)
             self.related = state.related
+            self.written = IdRanges.of(state.written)
 
     def recollect(self, record: AgentRecord) -> None:
         self.memory.restore(

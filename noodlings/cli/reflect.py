@@ -9,6 +9,7 @@ import typer
 
 from noodlings.cli.options import AsJson, Config, Data, report, settings_of
 from noodlings.errors import LLMError
+from noodlings.text import counted
 
 if TYPE_CHECKING:
     from noodlings.agent.agent import Agent
@@ -26,7 +27,8 @@ def reflect(
 
     They link what contradicts or explains what the same person told (in the world, @links shows it), and work
     out anew what each memory weighs (@memories NAME --user WHO shows why). If a model is connected, it first
-    notes what people told about themselves, wherever it has not read that yet. See docs/people.md.
+    notes what people told about themselves, wherever it has not read that yet, and words the journal of
+    the days that are over (in the world, @journal shows it). See docs/people.md.
 
     It can be interrupted: what was done is kept, and the next run continues. While a server runs, type
     @reflect NAME in the world instead, or set reflection.window.
@@ -53,7 +55,15 @@ async def _reflected(
     """By character, how many lines a model had still to read, how many it has read, and the night."""
     unread = {agent.persona.name: await agent.unread_lines() for agent in agents}
     read = await _read(agents, sum(unread.values())) if reads and not dry_run else {}
-    return unread, read, {agent.persona.name: await agent.reflect(dry_run) for agent in agents}
+    nights: dict[str, NightProgress] = {}
+    for agent in agents:
+        try:
+            nights[agent.persona.name] = await agent.reflect(dry_run)
+        except LLMError as error:
+            days = counted(agent.night.progress.written, "day")
+            whole = f"the journal of {agent.persona.name} is written for {days}; run it again to continue"
+            raise LLMError(f"{error}. {whole}") from None
+    return unread, read, nights
 
 
 async def _read(agents: list[Agent], total: int) -> dict[str, int]:
@@ -75,13 +85,14 @@ async def _read(agents: list[Agent], total: int) -> dict[str, int]:
 
 def _told(who: str, night: NightProgress, lines: int, dry_run: bool) -> str:
     """What was done, or would be, in a line; "" for nothing."""
-    read = "for a model to read" if dry_run else "read"
+    read, written = ("for a model to read", "for a model to word") if dry_run else ("read", "worded")
     counts = (
         (night.done, "new memory", "new memories"),
         (night.contradictions, "contradiction linked", "contradictions linked"),
         (night.causes, "cause linked", "causes linked"),
         (night.reweighed, "memory weighs otherwise now", "memories weigh otherwise now"),
         (lines, f"line {read}", f"lines {read}"),
+        (night.written, f"day of the journal {written}", f"days of the journal {written}"),
     )
     parts = [f"{count:,} {one if count == 1 else more}" for count, one, more in counts if count]
     return f"{who}: {', '.join(parts)}" if parts else ""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Callable
 
 from noodlings.agent.society import Society
-from noodlings.errors import NoodlingsError
+from noodlings.errors import LLMError, NoodlingsError
 from noodlings.reflection.plans import DAY
 
 LOOK_SECONDS = 30.0
@@ -38,9 +38,12 @@ async def reflect_within(
             if into >= lasts or not ours or done.get(agent.id) == day:
                 continue
             try:
-                night = await agent.reflect()
-                done[agent.id] = day
+                night = await agent.reflect(lately=True)
                 log.info("%s went over %d new memories", agent.id, night.done)
+            except LLMError as error:
+                log.info("%s writes its journal later, because the model failed: %s", agent.id, error)
             except NoodlingsError as error:
                 log.warning("%s could not go over its day: %s", agent.id, error)
+                continue
+            done[agent.id] = day
         await wait(LOOK_SECONDS)

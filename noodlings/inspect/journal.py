@@ -1,6 +1,7 @@
-"""An agent's journal, written anew from the memories that the caller may read.
+"""An agent's journal, from the memories that the caller may read.
 
-Nothing of it is stored, so what is forgotten is on no page.
+A sentence that a model worded is told to whoever may read all that the model was shown for it; for the rest,
+what was said is quoted. So what is forgotten is on no page.
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 from itertools import islice
 from typing import Annotated
 
 from pydantic import AfterValidator
 
 from noodlings.agent.memory_question import uncalled
+from noodlings.agent.unit_of_work import MADE_OF
 from noodlings.errors import UserError
 from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, ViewOfAgent, iso
-from noodlings.reflection.journal import sentences_of
+from noodlings.reflection.journal import WORTH_TELLING, chosen, met, quotation
 from noodlings.text import clean, shorten
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.audience import Tier, may_learn
+from noodlings.values.memory import LinkType, MemoryEntry
+from noodlings.values.page import Statement
+from noodlings.values.percept import Kind
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-WORTH_TELLING = 0.3
-"""The least importance of what stands in a journal. By default what is above it becomes episodic."""
 FEW = 20
 """Memories of one day that are told at once; more are told on a thread, while others go on."""
 
@@ -38,11 +40,13 @@ class JournalSentenceView(View):
         text: in the first person, one line.
         evidence: ids of the memories that it rests on, rising.
         private: whether it is kept from some.
+        worded_in: the memory in which a model worded it; null where it says what was said.
     """
 
     text: str
     evidence: tuple[int, ...]
     private: bool
+    worded_in: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +125,10 @@ async def days_of(viewpoint: Viewpoint) -> AsyncIterator[JournalDayView]:
 
 
 async def _read(viewpoint: Viewpoint, ids: list[int]) -> AsyncIterator[MemoryEntry]:
-    """These memories without the agent's name where it was called by it."""
+    """These memories, but no journal, without the agent's name where it was called by it."""
     async for entry in viewpoint.read(ids):
+        if entry.kind is Kind.JOURNAL:
+            continue
         yield replace(entry, user_text=clean(uncalled(entry.user_text, viewpoint.persona)))
 
 
@@ -161,17 +167,49 @@ def _day(day: str) -> str:
 
 async def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> JournalDayView:
     private = {entry.id for entry in entries if entry.private}
-    tell = partial(
-        sentences_of,
-        entries,
-        viewpoint.agent_id,
-        viewpoint.called,
-        lambda entry: viewpoint.figure(entry.importance),
-        viewpoint.least(WORTH_TELLING),
-    )
-    sentences = await viewpoint.aside(tell) if len(entries) > FEW else tell()
-    seen = (
-        JournalSentenceView(clean(one.text), one.evidence, not private.isdisjoint(one.evidence))
-        for one in sentences
-    )
-    return JournalDayView(day, tuple(seen), len(entries))
+
+    def tell() -> tuple[Statement | None, list[list[MemoryEntry]]]:
+        groups = chosen(
+            entries, lambda entry: viewpoint.figure(entry.importance), viewpoint.least(WORTH_TELLING)
+        )
+        return met(entries, viewpoint.agent_id, viewpoint.called), groups
+
+    first, groups = await viewpoint.aside(tell) if len(entries) > FEW else tell()
+    places = {entry.id: place for place, group in enumerate(groups) for entry in group}
+    sentences = _worded(viewpoint, list(places))
+    covered = {number for one in sentences for number in one.evidence}
+    quoted = [quotation(group, viewpoint.agent_id, viewpoint.called) for group in groups]
+    quoted = [one for one in quoted if covered.isdisjoint(one.evidence)]
+    sentences += [_quoted(one, private) for one in quoted]
+    sentences.sort(key=lambda one: min(places[number] for number in one.evidence if number in places))
+    talked = [] if first is None else [_quoted(first, private)]
+    return JournalDayView(day, (*talked, *sentences), len(entries))
+
+
+def _quoted(one: Statement, private: set[int]) -> JournalSentenceView:
+    return JournalSentenceView(clean(one.text), one.evidence, not private.isdisjoint(one.evidence))
+
+
+def _worded(viewpoint: Viewpoint, ids: list[int]) -> list[JournalSentenceView]:
+    """What a model worded of these memories, as far as the caller may read all that it was shown."""
+    agent_id, store, caller = viewpoint.agent_id, viewpoint.store, viewpoint.caller
+    citing = {link.source for link in store.links_of(agent_id, ids) if link.type is LinkType.UNDERSTOOD}
+    worded = {
+        number: entry
+        for number, entry in viewpoint.stored(sorted(citing)).items()
+        if entry.kind is Kind.JOURNAL and entry.tier < Tier.SEALED and entry.override != 0.0
+        if caller.sees_all or may_learn(frozenset({caller.user_id}), entry.audience)
+    }
+    links = store.links_of(agent_id, list(worded)) if worded else []
+    made_of = [link for link in links if link.source in worded and link.type in MADE_OF]
+    readable = viewpoint.readable(sorted({link.target for link in made_of}))
+    kept_back = {link.source for link in made_of if link.target not in readable}
+    cited = {
+        number: {link.target for link in made_of if (link.source, link.type) == (number, LinkType.UNDERSTOOD)}
+        for number in worded.keys() - kept_back
+    }
+    return [
+        JournalSentenceView(clean(entry.user_text), tuple(sorted(cited[number])), entry.private, number)
+        for number, entry in sorted(worded.items())
+        if number in cited
+    ]

@@ -64,4 +64,5 @@ def _fact(fact: FactView, about: str) -> Statement:
 
 def _day(day: JournalDayView) -> Page:
     told = tuple(Statement(one.text, one.evidence) for one in day.sentences)
-    return Page(day.day, day.day, told, day=True)
+    worded_in = tuple(one.worded_in for one in day.sentences if one.worded_in is not None)
+    return Page(day.day, day.day, told, day=True, also_evidence=worded_in)

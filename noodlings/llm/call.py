@@ -39,6 +39,11 @@ class Task(StrEnum):
     SYMBOL = "symbol"
     ACTION = "action"
     FACTS = "facts"
+    JOURNAL = "journal"
+
+
+BACKGROUND = frozenset({Task.FACTS, Task.JOURNAL})
+"""Tasks that nobody waits for."""
 
 
 Prompt = tuple[PromptMessage, ...]

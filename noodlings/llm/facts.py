@@ -125,14 +125,14 @@ def facts_in(text: str, told: ToldLines) -> tuple[UnderstoodFact, ...]:
     Of an answer that was cut off, what is complete counts: what a weak model babbles about is read, too.
     """
     found: dict[int, list[UnderstoodFact]] = {}
-    for fact in _borne(_objects(text), told):
+    for fact in _borne(objects_in(text), told):
         of_line = found.setdefault(fact.entry_id, [])
         if fact not in of_line and len(of_line) < MOST:
             of_line.append(fact)
     return tuple(fact for line in told.lines for fact in found.get(line.id, ()))
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text that hold no other."""
     for found in _OBJECT.finditer(without_thinking(text)):
         with suppress(ValueError, RecursionError):
@@ -167,14 +167,14 @@ def _numbered(number: Any, entries: Sequence[MemoryEntry]) -> MemoryEntry | None
 
 def _is_cited(quote: str, words: str, line: MemoryEntry) -> bool:
     """Whether a quotation stands in its line, says enough, and does not say the opposite."""
-    said, cited = f" {_folded(line.user_text)} ", _folded(quote)
+    said, cited = f" {folded_words(line.user_text)} ", folded_words(quote)
     if f" {cited} " not in said or max(map(len, cited.split()), default=0) < SHORTEST_CITED:
         return False
     near = [*said.partition(f" {cited} ")[0].split()[-1:], *cited.split()]
-    return len(near) > SHORT_CITED or not _denies(near) or _denies(_folded(words).split())
+    return len(near) > SHORT_CITED or not denies(near) or denies(folded_words(words).split())
 
 
-def _denies(words: Iterable[str]) -> bool:
+def denies(words: Iterable[str]) -> bool:
     return not _DENIALS.isdisjoint(words)
 
 
@@ -182,16 +182,25 @@ def _is_grounded(words: str, about: str, kind: FactKind, line: MemoryEntry, told
     """Whether the names and numbers of a fact, and whom it is about, were told."""
     texts = [told.speaker, told.listener, line.user_text]
     texts += [entry.user_text for entry in (*told.before, *told.lines, *told.known)]
-    heard = {form for text in texts for word in _TOKEN.findall(text) for form in _forms(word)}
+    heard = heard_in(texts)
     if kind in _DATED:
         day = datetime.fromtimestamp(line.timestamp, UTC)
         heard |= _CALENDAR | {str(day.year), str(day.year + 1)} | {str(number) for number in range(1, 32)}
-    names = (
-        word for word in _TOKEN.findall(words) if word[0].isupper() or not word.isascii() or word.isdigit()
-    )
-    named = {_owner(word).lstrip("0") for word in names}
     who = {_owner(word) for word in _TOKEN.findall(about)} - {SPEAKER}
-    return (named - words_for("common")) | who <= heard
+    return names_in(words) | who <= heard
+
+
+def names_in(text: str) -> set[str]:
+    """What may be a name or a number in a text, in small letters."""
+    names = (
+        word for word in _TOKEN.findall(text) if word[0].isupper() or not word.isascii() or word.isdigit()
+    )
+    return {_owner(word).lstrip("0") for word in names} - words_for("common")
+
+
+def heard_in(texts: Iterable[str]) -> set[str]:
+    """All words of some texts as they may stand for a name, in small letters."""
+    return {form for text in texts for word in _TOKEN.findall(text) for form in _forms(word)}
 
 
 def _owner(word: str) -> str:
@@ -205,5 +214,5 @@ def _forms(word: str) -> tuple[str, str]:
     return owner, owner.removesuffix("s")
 
 
-def _folded(text: str) -> str:
+def folded_words(text: str) -> str:
     return " ".join(_TOKEN.findall(text.casefold().replace("’", "'")))

@@ -21,6 +21,7 @@ from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
 from noodlings.files import path_of
 from noodlings.llm.call import (
+    BACKGROUND,
     CHARACTERS_A_TOKEN,
     CallFailed,
     CallRecorder,
@@ -43,9 +44,9 @@ from noodlings.values.sent_prompt import SentPrompt
 
 PAUSES = (0.25, 1.0)
 """Seconds before each further attempt after a failure that may pass; the server may ask for longer."""
-SHARES = {Task.APPRAISE: 0.5, Task.ACTION: 0.5, Task.FACTS: 3.0}
+SHARES = {Task.APPRAISE: 0.5, Task.ACTION: 0.5, **dict.fromkeys(BACKGROUND, 3.0)}
 """How much of the whole deadline a task may take, if not just that: a reply comes after an appraisal, nobody
-should wait long for an action that comes after a reply, and nobody waits for facts."""
+should wait long for an action that comes after a reply, and nobody waits for facts or a journal."""
 STREAMING = 0.7
 """The part of an answer's time in which it streams; before that the model reads the prompt."""
 FEWEST_TOKENS = 24
@@ -218,7 +219,7 @@ class Gateway:
     @asynccontextmanager
     async def _turn_of(self, task: Task) -> AsyncIterator[None]:
         """Calls that nobody waits for go one at a time, and begin only when there is no other."""
-        if task is Task.FACTS:
+        if task in BACKGROUND:
             async with self._background:
                 await self._idle.wait()
                 yield
@@ -263,7 +264,7 @@ class Gateway:
             raise LLMError("there was no time left for it in this turn")
         pending.until = begun + seconds
         try:
-            with self._circuit_breaker.call(counts=task is not Task.FACTS):
+            with self._circuit_breaker.call(counts=task not in BACKGROUND):
                 try:
                     async with asyncio.timeout(seconds) as deadline:
                         with self._watched(pending, deadline, pending.allowance.until - begun):

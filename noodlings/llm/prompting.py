@@ -16,7 +16,7 @@ from typing import Any
 
 from noodlings.llm import prompts
 from noodlings.llm.call import CHARACTERS_A_TOKEN, Prompt
-from noodlings.ports import ToldLines, Utterance
+from noodlings.ports import ToldDay, ToldLines, Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
@@ -64,6 +64,7 @@ _DID = {
     Kind.READ: "gives you this to read",
     Kind.KNOWN: "lets you know this",
     Kind.FACT: "is known to you like this",
+    Kind.JOURNAL: "is you, writing this in your journal",
 }
 _NONE = "(nothing)"
 TONES = {
@@ -218,6 +219,17 @@ def facts_prompt(told: ToldLines, kinds: Sequence[str]) -> Prompt:
     }
     slots |= {name: f"{slots[name].strip()}\n\n" for name in ("earlier", "known") if slots[name]}
     return _messages("facts", slots)
+
+
+def journal_prompt(told: ToldDay) -> Prompt:
+    """What happened on a day, for the journal of a character."""
+    lines = (fenced(line.told, LONGEST_TOLD) for line in told.lines)
+    slots = {
+        "identity": told.identity,
+        "day": told.day.strftime("%A, %d %B %Y"),
+        "lines": "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1)),
+    }
+    return _messages("journal", slots)
 
 
 def retry_prompt(prompt: Prompt, reason: str, advice: str) -> Prompt:

@@ -219,9 +219,10 @@ def _state_to_go_on_from(state: dict[str, Any]) -> None:
     if not state:
         return  # of a new agent
     check_state(state)
-    if max(state["step"], state.get("related", 0), *chain(*state.get("read", ()))) > MOST_COUNTED:
+    ranges = chain(*state.get("read", ()), *state.get("written", ()))
+    if max(state["step"], state.get("related", 0), *ranges) > MOST_COUNTED:
         raise UserError(f"it counts to more than {MOST_COUNTED:,}")
-    for name, most in (("read", MOST_RANGES), ("said", LINES_KEPT)):
+    for name, most in (("read", MOST_RANGES), ("written", MOST_RANGES), ("said", LINES_KEPT)):
         if len(state.get(name, ())) > most:
             raise UserError(f"{name} has {len(state[name]):,} entries; it may have at most {most:,}")
     if max((len(str(line)) for line in state["said"]), default=0) > LARGEST_EXTRA:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Protocol
 
 from noodlings.values.action import Action
@@ -15,6 +16,7 @@ from noodlings.values.fact import UnderstoodFact
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.model_status import ModelStatus, ModelWatcher
+from noodlings.values.page import Statement
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.reading import LineReading
@@ -210,6 +212,46 @@ class FactReader(Protocol):
 
     async def read(self, told: ToldLines, allowance: Allowance) -> tuple[UnderstoodFact, ...]:
         """The facts, in the order of the lines. Raises `LLMError` if it fails or is late."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayLine:
+    """Something of a day that a journal may tell.
+
+    Attributes:
+        who: the shown name of who said or did it; text: the words of it.
+        told: the same as a sentence of the journal, with how it felt.
+    """
+
+    entry_id: int
+    who: str
+    text: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldDay:
+    """What happened on one day, as far as the same people may learn of it.
+
+    Attributes:
+        writer: the shown name of the character; identity: who it is, as its recipe says.
+        lines: at least one, oldest first.
+    """
+
+    writer: str
+    identity: str
+    day: date
+    lines: tuple[DayLine, ...]
+
+
+class JournalWriter(Protocol):
+    """Words what happened on a day, as the journal of a character."""
+
+    async def write(self, told: ToldDay, allowance: Allowance) -> tuple[Statement, ...]:
+        """Sentences that the lines bear, each with the ids of those that it cites as its evidence.
+
+        Raises `LLMError` if it fails or is late.
+        """
 
 
 class ActionChooser(Protocol):

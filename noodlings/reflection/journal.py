@@ -1,76 +1,59 @@
 """A journal: what happened on one day, told by the character itself, each sentence with its evidence.
 
-A sentence holds the words that were said, and refers to the memories that it rests on. What matters most is
-chosen, repetitions are told once, and questions are left out.
+A sentence refers to the memories that it rests on, and holds the words that were said, where no model has
+worded it (`noodlings.agent.journal_writing`). What matters most is chosen, repetitions are told once, and
+questions are left out.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from noodlings.affect.feeling import feeling
 from noodlings.recall.lexical import stems
 from noodlings.recall.narrative import NOTHING_FELT, quoted
 from noodlings.values.memory import MemoryEntry
+from noodlings.values.page import Statement
 from noodlings.values.percept import SAID, SPOKEN, Kind
 
+WORTH_TELLING = 0.3
+"""The least importance of what stands in a journal. By default what is above it becomes episodic."""
 MOST = 8
 """Sentences of one day, beside the one about whom it met."""
 MET = 6
 """People who are named in that one: those who spoke most."""
-_TOLD = SAID | {Kind.EVENT, Kind.THOUGHT}
+TOLD = SAID | {Kind.EVENT, Kind.THOUGHT}
 _ENDED = re.compile(r"[.!?…]\"$")
 _DENIES = re.compile(r"\b(?:not|no|never|\w+n['’]t)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class JournalSentence:
-    """One sentence, or two where the second says how it felt.
-
-    Attributes:
-        text: in the first person, one line.
-        evidence: ids of the memories that it rests on, rising; never empty.
-    """
-
-    text: str
-    evidence: tuple[int, ...]
-
-
-def sentences_of(
-    day: Sequence[MemoryEntry],
-    me: str,
-    name: Callable[[str], str],
-    weight: Callable[[MemoryEntry], float],
-    least: float,
-) -> tuple[JournalSentence, ...]:
-    """One day as its journal tells it.
+def chosen(
+    day: Sequence[MemoryEntry], weight: Callable[[MemoryEntry], float], least: float
+) -> list[list[MemoryEntry]]:
+    """What matters most of a day, each with its repetitions, in the order in which it happened.
 
     Args:
         day: everything of that day that may be told, oldest first.
-        me: the id of whoever writes.
-        name: how a user is called.
         weight: how much a memory matters, 0…1; least: from which on it is worth a sentence.
     """
     same: dict[tuple[str, Kind, frozenset[str]], list[MemoryEntry]] = {}
     for entry in day:
-        if entry.kind in _TOLD and entry.user_text and not entry.user_text.endswith("?"):
+        if entry.kind in TOLD and entry.user_text and not entry.user_text.endswith("?"):
             said = frozenset(stems(entry.user_text)) or frozenset({entry.user_text.casefold()})
             said |= frozenset(_DENIES.findall(entry.user_text.casefold()))
             same.setdefault((entry.user_id, entry.kind, said), []).append(entry)
     told = [group for group in same.values() if max(map(weight, group)) >= least]
     told.sort(key=lambda group: (-max(map(weight, group)), group[0].id))
-    chosen = sorted(told[:MOST], key=lambda group: group[0].id)
-    met = _met(day, me, name)
-    return (
-        *([met] if met else []),
-        *(JournalSentence(_sentence(group, me, name), tuple(e.id for e in group)) for group in chosen),
-    )
+    return sorted(told[:MOST], key=lambda group: group[0].id)
 
 
-def _met(day: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> JournalSentence | None:
-    """Whom it talked with; the evidence is what each of them said first."""
+def met(day: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> Statement | None:
+    """Whom the agent `me` talked with on a day; the evidence is what each of them said first.
+
+    Args:
+        name: how a user is called.
+    """
     first: dict[str, int] = {}
     lines: dict[str, int] = {}
     for entry in day:
@@ -85,10 +68,12 @@ def _met(day: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> Jou
     if others:
         named.append("one other" if others == 1 else f"{others} others")
     listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
-    return JournalSentence(f"I talked with {listed}.", tuple(sorted(first[user] for user in most[:MET])))
+    return Statement(f"I talked with {listed}.", tuple(sorted(first[user] for user in most[:MET])))
 
 
-def _sentence(group: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> str:
+def quotation(group: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> Statement:
+    """One of those `chosen`, in the words that were used: a sentence, and maybe one that says how it felt.
+    The evidence is never empty."""
     entry = group[-1]
     who, said = name(entry.user_id), quoted(entry.user_text)
     how = " in confidence" if entry.confided else " when we were alone" if entry.private else ""
@@ -107,4 +92,5 @@ def _sentence(group: Sequence[MemoryEntry], me: str, name: Callable[[str], str])
     if len(group) > 1 or not _ENDED.search(told):
         told += "."
     felt = feeling(entry.affect)
-    return told if felt in NOTHING_FELT else f"{told} I felt {felt}."
+    told = told if felt in NOTHING_FELT else f"{told} I felt {felt}."
+    return Statement(told, tuple(one.id for one in group))

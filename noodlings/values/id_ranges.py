@@ -1,4 +1,4 @@
-"""Ids up to which something was done, where that did not always go on in order."""
+"""Ids, or days, up to which something was done, where that did not always go on in order."""
 
 from __future__ import annotations
 

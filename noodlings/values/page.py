@@ -29,7 +29,8 @@ class Page:
         of: the id of the person, or the day as "2026-11-23".
         day: whether it is a day.
         also: how else the person is known.
-        also_evidence: ids of the memories that say who the person is; all others are in the statements.
+        also_evidence: ids of the memories that say who the person is, or in which the statements were worded;
+            all others are in the statements.
     """
 
     of: str

@@ -10,14 +10,19 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 import pytest
 
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
 from noodlings.store.lock import writer_lock
+from noodlings.values.affect import Affect
+from noodlings.values.percept import Percept
 from tests.cli.test_data import played
 from tests.llm.server import Answer, Server, chat, serving
 from tests.program import Program, ran
@@ -113,6 +118,107 @@ def test_without_a_model_it_links_what_contradicts(tmp_path: Path) -> None:
     (tmp_path / "export.jsonl").write_bytes(whole)
     assert ran("import", tmp_path / "export.jsonl", "--data", copy, environment={}).returncode == 0
     assert ran("export", "--data", copy, environment={}).stdout == whole
+
+
+def lived(folder: Path, days: int) -> None:
+    """Some days of talk, long ago, of which each has something worth telling."""
+    asyncio.run(_lived(folder, days))
+
+
+async def _lived(folder: Path, days: int) -> None:
+    clock = ManualClock(1_000_000.0)
+    with closing(
+        build(Settings(store={"path": str(folder)}, embedding={"model": "none"}), clock=clock)
+    ) as them:
+        for number in range(days):
+            clock.advance(86_400.0)
+            felt = Affect(-0.7, 0.6, 0.1, 0.9, 0.1)
+            said = Percept("user_ann", f"brother{number} died", clock.now(), addressed=True, affect=felt)
+            await them.perceive("servnak", said)
+        await them.rest(2.0)
+
+
+def wording(asked: dict[str, Any]) -> Answer:
+    """A model that words every first line, and reads no facts."""
+    if "<day>" not in asked["messages"][1]["content"]:
+        return chat('{"facts": []}')
+    (brother,) = set(re.findall(r"brother\d+", asked["messages"][1]["content"]))
+    said = {"lines": [1], "sentence": f"I mourn {brother}, who died."}
+    return chat(json.dumps({"sentences": [said]}))
+
+
+def test_days_before_there_was_a_model_get_a_journal_once_and_it_can_be_moved(tmp_path: Path) -> None:
+    folder = tmp_path / "lived"
+    lived(folder, 3)
+    assert b"journal" not in ran("reflect", "--dry-run", "--data", folder, environment={}).stdout
+    with model(wording) as server:
+        would = ran("reflect", "--dry-run", "--data", folder, environment=at(server))
+        assert b"3 days of the journal for a model to word" in would.stdout
+        done = ran("reflect", "servnak", "--data", folder, environment=at(server))
+        assert (done.returncode, b"3 days of the journal worded" in done.stdout) == (0, True)
+        asked = len(server.asked)
+        again = ran("reflect", "servnak", "--data", folder, environment=at(server))
+        assert (again.stdout.decode(), len(server.asked)) == ("There is nothing new to go over.\n", asked)
+    whole = ran("export", "--data", folder, environment={}).stdout
+    assert whole.count(b'"kind": "journal"') == 3
+    (tmp_path / "export.jsonl").write_bytes(whole)
+    copy = tmp_path / "copy"
+    assert ran("import", tmp_path / "export.jsonl", "--data", copy, environment={}).returncode == 0
+    assert ran("export", "--data", copy, environment={}).stdout == whole
+    typed = ran("play", "--data", copy, environment={}, input=b"@journal servnak\n")
+    assert "I mourn brother2, who died. [3]" in " ".join(typed.stdout.decode().split())
+
+
+def test_a_model_that_fails_at_a_journal_says_how_far_it_is(tmp_path: Path) -> None:
+    lived(tmp_path, 3)
+    calls = 0
+
+    def answer(asked: dict[str, Any]) -> Answer:
+        nonlocal calls
+        calls += "<day>" in asked["messages"][1]["content"]
+        return wording(asked) if calls < 2 else Answer(b"", 401)
+
+    with model(answer) as server:
+        failed = ran("reflect", "servnak", "--data", tmp_path, environment=at(server))
+    assert failed.returncode == 2
+    assert b"the journal of SERVNAK is written for 1 day; run it again to continue" in failed.stderr
+
+
+@pytest.mark.slow
+def test_killed_at_any_day_of_the_journal_and_run_again_it_ends_as_if_it_had_run_once(
+    tmp_path: Path,
+) -> None:
+    past, calls, last, born = tmp_path / "past", 0, 0, SimpleQueue[int]()
+    lived(past, 3)
+
+    def answer(asked: dict[str, Any]) -> Answer:
+        nonlocal calls
+        calls += 1
+        if calls == last:
+            os.kill(born.get(), signal.SIGKILL)
+        return wording(asked)
+
+    def reflected(name: str, kill_at: int) -> tuple[int, bytes]:
+        nonlocal calls, last, born
+        folder = tmp_path / name
+        shutil.copytree(past, folder)
+        calls, last, born = 0, kill_at, SimpleQueue()
+        environment = {"PATH": os.environ["PATH"], "NOODLINGS_EMBEDDING__MODEL": "none", **at(server)}
+        for _ in range(2 if kill_at else 1):
+            with Program(["reflect", "servnak", "--data", str(folder)], environment, apart=True) as process:
+                born.put(process.pid)
+                ended = process.ended()
+        assert ended.returncode == 0, ended.stderr
+        whole = ran("export", "--data", folder, environment={}).stdout
+        # Up to where lines were read for facts, which sentences of the journal are passed over in.
+        return calls, re.sub(rb'"read": [^a-z]+', b"", whole)
+
+    with model(answer) as server:
+        whole, once = reflected("once", 0)
+        assert once.count(b'"kind": "journal"') == 3
+        for moment in range(1, whole + 1):
+            _, again = reflected(f"killed-{moment}", moment)
+            assert again == once
 
 
 def test_beside_a_running_server_it_changes_nothing(folder: Path) -> None:

@@ -87,7 +87,7 @@ async def test_who_fails_tries_again_and_holds_up_nobody(society, looks, monkeyp
     await reflected_at(3.0)
     await tell(society, "servnak")
 
-    async def full(dry_run=False):
+    async def full(lately=False):
         raise StoreError("the disk is full")
 
     with monkeypatch.context() as broken:

@@ -41,7 +41,7 @@ def test_every_setting_is_told_with_its_default():
 
 def test_every_task_is_told():
     assert {row[0] for row in rows("What a model is asked")} >= {f"`{task}`" for task in Task}
-    assert SHARES == {Task.APPRAISE: 0.5, Task.ACTION: 0.5, Task.FACTS: 3.0}
+    assert SHARES == {Task.APPRAISE: 0.5, Task.ACTION: 0.5, Task.FACTS: 3.0, Task.JOURNAL: 3.0}
 
 
 def test_numbers_are_those_of_the_code():

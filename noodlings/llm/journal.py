@@ -1,0 +1,161 @@
+"""The journal of a day, worded by a language model.
+
+Every sentence cites the lines that it rests on. One that they do not bear is refused alone, and the others of
+the answer stay: it cites nothing, or what it was not shown; it has a name, a number or a quotation that they
+have not; it says less than a third in their words; it denies what they all say, or says what they all deny;
+or it is no plain sentence. A line that shares no word with it is not among what it cites.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from noodlings.errors import LLMError
+from noodlings.llm.call import ModelCall, Task, answer_format, strict_object
+from noodlings.llm.facts import denies, folded_words, heard_in, names_in, objects_in
+from noodlings.llm.gateway import Gateway
+from noodlings.llm.guard import without_fragments
+from noodlings.llm.prompting import journal_prompt
+from noodlings.ports import Allowance, DayLine, ToldDay
+from noodlings.stemming import STOP_WORDS, stem
+from noodlings.text import clean
+from noodlings.values.page import Statement
+from noodlings.voice.words import listed, words_for
+
+LONGEST_SENTENCE = 300
+"""Characters of a sentence."""
+BORNE = 1 / 3
+"""The part of what a sentence says that is at least in the words of what it cites."""
+_WORD = re.compile(r"\w+")
+_QUOTED = re.compile(r"\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|(?<!\w)['‘]([^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
+_OPENERS = ("openers", "determiners", "adjectives", "adverbs", "family")
+"""Lists of words that begin a sentence in capitals and are no names."""
+_VAGUE = frozenset({"one", "both", "few", "several", "none", "couple", "half"})
+_TOLD_OR_FELT = """
+    tell told say said hear heard talk talked speak spoke speaking mention mentioned ask asked word think
+    thought know knew happen happened today day feel felt feeling heart mood mind mine sad sorrow sorrowful
+    sorry grief grieve grieving happy glad joy joyful content pleased proud warm afraid fear scared anxious
+    worry worried angry anger annoyed calm quiet bored lonely miss missed moved touched ache aches hope hoped
+    hurt care wish like love
+    """
+"""Words for who told it, and for what the character felt about it: they are its own."""
+
+
+class LLMJournalWriter:
+    """The port `JournalWriter` over a model."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def write(self, told: ToldDay, allowance: Allowance) -> tuple[Statement, ...]:
+        """The sentences of an answer that are borne; none of one that lists none.
+
+        Raises `LLMError` if the model does not answer in time.
+        """
+        call = ModelCall(Task.JOURNAL, journal_prompt(told), temperature=0.7, format=_format(told.lines))
+        return sentences_in(await self._gateway.ask(call, lambda answer: answer.text, allowance), told)
+
+
+def _format(lines: Sequence[DayLine]) -> dict[str, Any]:
+    """The `response_format` in which every line has a valid number."""
+    number = {"type": "integer", "enum": list(range(1, len(lines) + 1))}
+    sentence = strict_object({"lines": {"type": "array", "items": number}, "sentence": {"type": "string"}})
+    return answer_format("journal", {"sentences": {"type": "array", "items": sentence}})
+
+
+def sentences_in(text: str, told: ToldDay) -> tuple[Statement, ...]:
+    """The sentences of an answer that what they cite bears, as many as there are lines at most.
+
+    Of an answer that was cut off, what is complete counts.
+    """
+    found = dict[str, Statement]()
+    for one in objects_in(text):
+        words, lines = one.get("sentence"), _numbered(one.get("lines"), told.lines)
+        if not isinstance(words, str):
+            continue
+        counted = _counted(words, lines)
+        cited = [line for line in lines if not counted.isdisjoint(_told(line))]
+        if cited and _is_borne(words, cited, told.writer):
+            found.setdefault(words, Statement(words, tuple(sorted({line.entry_id for line in cited}))))
+    return tuple(found.values())[: len(told.lines)]
+
+
+def _numbered(numbers: Any, lines: Sequence[DayLine]) -> list[DayLine]:
+    """The lines with these numbers; none if one of them is none of theirs."""
+    valid = range(1, len(lines) + 1)
+    if not isinstance(numbers, list) or not all(type(one) is int and one in valid for one in numbers):
+        return []
+    return [lines[number - 1] for number in numbers]
+
+
+def _is_borne(words: str, cited: Sequence[DayLine], writer: str) -> bool:
+    texts = [line.text for line in cited]
+    return (
+        _is_plain(words)
+        and _names_in(words) <= heard_in([writer, *(line.who for line in cited), *texts])
+        and _numbers_in(words) <= _numbers_in(" ".join(texts))
+        and _is_quoted(words, texts)
+        and {_denies(text) for text in texts} != {not _denies(words)}
+        and _says_enough(words, cited)
+    )
+
+
+def _denies(text: str) -> bool:
+    return denies(folded_words(text).split())
+
+
+def _is_plain(words: str) -> bool:
+    """Whether it is one printable line that a character would write, and not too long."""
+    if words != clean(words) or not 0 < len(words) <= LONGEST_SENTENCE or words.endswith("?"):
+        return False
+    try:
+        return without_fragments(words) == words
+    except LLMError:
+        return False
+
+
+def _names_in(words: str) -> set[str]:
+    first = _WORD.search(words)
+    begins = "" if first is None or listed(first[0].casefold(), *_OPENERS) else first[0]
+    return names_in(begins) | names_in(words[first.end() if first else 0 :])
+
+
+def _numbers_in(words: str) -> set[str]:
+    return {*_WORD.findall(words.casefold())} & (words_for("numbers") - _VAGUE)
+
+
+def _is_quoted(words: str, texts: Sequence[str]) -> bool:
+    """Whether all that is quoted stands in one of the texts word for word, and every quotation is closed."""
+    quoted = [folded_words("".join(found)) for found in _QUOTED.findall(words)]
+    said = [f" {folded_words(text)} " for text in texts]
+    closed = not set(_QUOTED.sub("", words)) & {'"', "“", "”", "«", "»"}
+    return closed and all(any(f" {one} " in text for text in said) for one in quoted)
+
+
+def _counted(words: str, cited: Sequence[DayLine]) -> set[str]:
+    """The stems of what a sentence says. Who told it, that somebody did, and what the character felt about it
+    do not count, unless there is nothing else."""
+    said = _stems(words) - _stems(" ".join(line.who for line in cited))
+    return said - _own() or said
+
+
+def _told(line: DayLine) -> set[str]:
+    return _stems(f"{line.text} {line.told}")
+
+
+def _says_enough(words: str, cited: Sequence[DayLine]) -> bool:
+    """Whether enough of a sentence is in the words of what it cites."""
+    counted, told = _counted(words, cited), set[str]().union(*map(_told, cited))
+    return len(counted & told) >= BORNE * len(counted)
+
+
+@lru_cache(maxsize=1)
+def _own() -> frozenset[str]:
+    return frozenset(_stems(_TOLD_OR_FELT))
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in _WORD.findall(text.casefold()) if word not in STOP_WORDS}
