@@ -18,7 +18,7 @@ from noodlings.agent.memory_question import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.errors import LLMError
-from noodlings.ports import Allowance, DayLine, JournalWriter, ToldDay
+from noodlings.ports import Allowance, JournalWriter, ToldDay
 from noodlings.reflection.journal import TOLD, WORTH_TELLING, chosen, quotation
 from noodlings.reflection.plans import DAY
 from noodlings.text import clean
@@ -48,41 +48,26 @@ class JournalWriting:
     core: AgentCore
     services: AgentServices
 
-    async def unwritten(self, lately: bool = False) -> dict[date, list[int]]:
-        """The days that are over, tell of something and are not written yet, the earliest first; with the ids
-        of what they tell of. None without a model, or where it may not be told what a journal says.
+    async def write(self, agent: Agent, dry_run: bool = False, lately: bool = False) -> AsyncIterator[date]:
+        """Write the days that are over, tell of something and are not written yet, the earliest first; yields
+        each once it is kept. None without a model, or where it may not be told what a journal says.
 
         Args:
+            dry_run: only say which.
             lately: only the last `LATELY` days.
-        """
-        days, after = defaultdict[int, list[int]](list), -1
-        least = self.services.tiers.get(Kind.JOURNAL, Tier.OPEN)
-        if self.services.journal_writer is None or least > self._reach:
-            return {}
-        today = _day(self.services.clock.now())
-        since = today - LATELY if lately else 0
-        while page := self.services.store.archive(self.core.id, after, PAGE):
-            for entry in page:
-                day = _day(entry.timestamp)
-                if since <= day < today and day not in self.core.written and self._tells(entry):
-                    days[day].append(entry.id)
-            after = page[-1].id
-            await asyncio.sleep(0)
-        return {date.fromordinal(day): ids for day, ids in sorted(days.items())}
-
-    async def write(self, agent: Agent, lately: bool = False) -> AsyncIterator[date]:
-        """Write the days that are `unwritten`; yields each once it is kept.
 
         Raises:
             LLMError: the model failed; what is missing will be written another time.
             StoreError: a day could not be kept.
         """
-        writer, failed, failures = self.services.journal_writer, None, 0
-        if writer is None:
+        writer, least = self.services.journal_writer, self.services.tiers.get(Kind.JOURNAL, Tier.OPEN)
+        if writer is None or least > self._reach:
             return
-        for day, ids in (await self.unwritten(lately)).items():
+        failed, failures = None, 0
+        for number, ids in sorted((await self._unwritten(lately)).items()):
+            day = date.fromordinal(number)
             try:
-                while not await self._write(agent, writer, day, ids):
+                while not dry_run and not await self._write(agent, writer, day, ids):
                     pass
             except LLMError as error:
                 failed, failures = error, failures + 1
@@ -93,6 +78,20 @@ class JournalWriting:
                 yield day
         if failed is not None:
             raise failed
+
+    async def _unwritten(self, lately: bool) -> dict[int, list[int]]:
+        """The ordinals of days that are to be written, with the ids of what they tell of."""
+        days, after = defaultdict[int, list[int]](list), -1
+        today = _day(self.services.clock.now())
+        since = today - LATELY if lately else 0
+        while page := self.services.store.archive(self.core.id, after, PAGE):
+            for entry in page:
+                day = _day(entry.timestamp)
+                if since <= day < today and day not in self.core.written and self._tells(entry):
+                    days[day].append(entry.id)
+            after = page[-1].id
+            await asyncio.sleep(0)
+        return days
 
     @property
     def _reach(self) -> Tier:
@@ -109,18 +108,16 @@ class JournalWriting:
             for entry in self.services.store.entries(core.id, ids[at : at + PAGE]).values():
                 alike[entry.audience if entry.private else OPEN].append(entry)
             await asyncio.sleep(0)
-        written = list[tuple[tuple[DayLine, ...], tuple[Statement, ...]]]()
+        written = list[tuple[ToldDay, tuple[Statement, ...]]]()
         for entries in alike.values():
-            lines = await asyncio.to_thread(_lines, entries, core.persona, names)
-            if agent.forgettings != forgettings:
-                return False
-            told = ToldDay(core.persona.name, core.persona.prompt, day, lines)
-            if lines:
-                written.append((lines, await writer.write(told, Allowance())))
+            told = await asyncio.to_thread(_told, entries, day, core.persona, names)
+            if agent.forgettings == forgettings and told.lines:
+                written.append((told, await writer.write(told, Allowance())))
         if agent.forgettings != forgettings:
             return False
-        for lines, sentences in written:
-            self._remember(agent, [line.entry_id for line in lines], sentences)
+        for told, sentences in written:
+            shown = {number for line in told.lines for number in line.evidence}
+            self._remember(agent, sorted(shown), sentences)
         core.written = core.written.with_range(day.toordinal() - 1, day.toordinal())
         agent.keep()
         return True
@@ -147,20 +144,15 @@ def _day(timestamp: float) -> int:
     return _FIRST + int(timestamp // DAY)
 
 
-def _lines(entries: Sequence[MemoryEntry], persona: Persona, names: Names) -> tuple[DayLine, ...]:
+def _told(entries: Sequence[MemoryEntry], day: date, persona: Persona, names: Names) -> ToldDay:
     """What matters most of these, as the journal tells it without a model."""
 
     def name(user_id: str) -> str:
         return clean(display_name(user_id, names))
 
     in_time = sorted(entries, key=lambda one: (one.timestamp, one.id))
-    day = [replace(one, user_text=clean(uncalled(one.user_text, persona))) for one in in_time]
-    return tuple(
-        DayLine(
-            group[-1].id,
-            name(group[-1].user_id),
-            group[-1].user_text,
-            quotation(group, persona.id, name).text,
-        )
-        for group in chosen(day, lambda entry: entry.importance, WORTH_TELLING)
-    )
+    heard = [replace(one, user_text=clean(uncalled(one.user_text, persona))) for one in in_time]
+    groups = chosen(heard, lambda entry: entry.importance, WORTH_TELLING)
+    tellers = frozenset(name(group[0].user_id) for group in groups)
+    lines = tuple(quotation(group, persona.id, name) for group in groups)
+    return ToldDay(persona.name, persona.prompt, day, lines, tellers)

@@ -86,8 +86,9 @@ class Night:
             async with self._lock:
                 self.progress = NightProgress(True)
                 try:
-                    try:
-                        await self._write(agent, dry_run, lately)
+                    try:  # first of all, as it makes new entries
+                        async for _ in self.journal.write(agent, dry_run, lately):
+                            self.progress = replace(self.progress, written=self.progress.written + 1)
                     except LLMError as error:
                         failed = error
                     self.progress = replace(self.progress, total=self.new)
@@ -97,14 +98,6 @@ class Night:
         if failed is not None:
             raise failed
         return self.progress
-
-    async def _write(self, agent: Agent, dry_run: bool, lately: bool) -> None:
-        """Let a model word the journal of days that are over. It comes first, as it makes new entries."""
-        if dry_run:
-            self.progress = replace(self.progress, written=len(await self.journal.unwritten(lately)))
-            return
-        async for _ in self.journal.write(agent, lately):
-            self.progress = replace(self.progress, written=self.progress.written + 1)
 
     async def _relate(self, dry_run: bool) -> list[Link]:
         """Link what contradicts or explains what the same person told; returns links that were not kept."""

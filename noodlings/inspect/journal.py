@@ -194,22 +194,15 @@ def _worded(viewpoint: Viewpoint, ids: list[int]) -> list[JournalSentenceView]:
     """What a model worded of these memories, as far as the caller may read all that it was shown."""
     agent_id, store, caller = viewpoint.agent_id, viewpoint.store, viewpoint.caller
     citing = {link.source for link in store.links_of(agent_id, ids) if link.type is LinkType.UNDERSTOOD}
-    worded = {
-        number: entry
-        for number, entry in viewpoint.stored(sorted(citing)).items()
-        if entry.kind is Kind.JOURNAL and entry.tier < Tier.SEALED and entry.override != 0.0
-        if caller.sees_all or may_learn(frozenset({caller.user_id}), entry.audience)
-    }
-    links = store.links_of(agent_id, list(worded)) if worded else []
-    made_of = [link for link in links if link.source in worded and link.type in MADE_OF]
-    readable = viewpoint.readable(sorted({link.target for link in made_of}))
-    kept_back = {link.source for link in made_of if link.target not in readable}
-    cited = {
-        number: {link.target for link in made_of if (link.source, link.type) == (number, LinkType.UNDERSTOOD)}
-        for number in worded.keys() - kept_back
-    }
-    return [
-        JournalSentenceView(clean(entry.user_text), tuple(sorted(cited[number])), entry.private, number)
-        for number, entry in sorted(worded.items())
-        if number in cited
-    ]
+    entries = viewpoint.stored(sorted(citing)) if citing else {}
+    links = [link for link in store.links_of(agent_id, sorted(entries)) if link.type in MADE_OF]
+    readable = viewpoint.readable(sorted({link.target for link in links}))
+    worded = []
+    for number, entry in sorted(entries.items()):
+        shown = {link.target: link.type for link in links if link.source == number}
+        may_read = caller.sees_all or may_learn(frozenset({caller.user_id}), entry.audience)
+        holds = entry.kind is Kind.JOURNAL and entry.tier < Tier.SEALED and entry.override != 0.0
+        if may_read and holds and shown.keys() <= readable.keys():
+            cited = tuple(sorted(one for one in shown if shown[one] is LinkType.UNDERSTOOD))
+            worded.append(JournalSentenceView(clean(entry.user_text), cited, entry.private, number))
+    return worded

@@ -19,7 +19,7 @@ from noodlings.llm.facts import denies, folded_words, heard_in, names_in, object
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import without_fragments
 from noodlings.llm.prompting import journal_prompt
-from noodlings.ports import Allowance, DayLine, ToldDay
+from noodlings.ports import Allowance, ToldDay
 from noodlings.stemming import STOP_WORDS, stem
 from noodlings.text import clean
 from noodlings.values.page import Statement
@@ -45,25 +45,18 @@ _TOLD_OR_FELT = """
 
 
 class LLMJournalWriter:
-    """The port `JournalWriter` over a model."""
+    """The port `JournalWriter` over a model. An answer without any sentence is none at all."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
     async def write(self, told: ToldDay, allowance: Allowance) -> tuple[Statement, ...]:
-        """The sentences of an answer that are borne; none of one that lists none.
-
-        Raises `LLMError` if the model does not answer in time.
-        """
-        call = ModelCall(Task.JOURNAL, journal_prompt(told), temperature=0.7, format=_format(told.lines))
+        """See `JournalWriter.write`."""
+        number = {"type": "integer", "enum": list(range(1, len(told.lines) + 1))}
+        one = {"lines": {"type": "array", "items": number}, "sentence": {"type": "string"}}
+        format = answer_format("journal", {"sentences": {"type": "array", "items": strict_object(one)}})
+        call = ModelCall(Task.JOURNAL, journal_prompt(told), temperature=0.7, format=format)
         return sentences_in(await self._gateway.ask(call, lambda answer: answer.text, allowance), told)
-
-
-def _format(lines: Sequence[DayLine]) -> dict[str, Any]:
-    """The `response_format` in which every line has a valid number."""
-    number = {"type": "integer", "enum": list(range(1, len(lines) + 1))}
-    sentence = strict_object({"lines": {"type": "array", "items": number}, "sentence": {"type": "string"}})
-    return answer_format("journal", {"sentences": {"type": "array", "items": sentence}})
 
 
 def sentences_in(text: str, told: ToldDay) -> tuple[Statement, ...]:
@@ -74,16 +67,17 @@ def sentences_in(text: str, told: ToldDay) -> tuple[Statement, ...]:
     found = dict[str, Statement]()
     for one in objects_in(text):
         words, lines = one.get("sentence"), _numbered(one.get("lines"), told.lines)
-        if not isinstance(words, str):
-            continue
-        counted = _counted(words, lines)
-        cited = [line for line in lines if not counted.isdisjoint(_told(line))]
-        if cited and _is_borne(words, cited, told.writer):
-            found.setdefault(words, Statement(words, tuple(sorted({line.entry_id for line in cited}))))
+        if isinstance(words, str):
+            counted = _stems(words) - _stems(" ".join(told.tellers))
+            counted = counted - _own() or counted
+            cited = [line for line in lines if not counted.isdisjoint(_stems(line.text))]
+            if cited and _is_borne(words, counted, [line.text for line in cited], told.writer):
+                evidence = {number for line in cited for number in line.evidence}
+                found.setdefault(words, Statement(words, tuple(sorted(evidence))))
     return tuple(found.values())[: len(told.lines)]
 
 
-def _numbered(numbers: Any, lines: Sequence[DayLine]) -> list[DayLine]:
+def _numbered(numbers: Any, lines: Sequence[Statement]) -> list[Statement]:
     """The lines with these numbers; none if one of them is none of theirs."""
     valid = range(1, len(lines) + 1)
     if not isinstance(numbers, list) or not all(type(one) is int and one in valid for one in numbers):
@@ -91,25 +85,26 @@ def _numbered(numbers: Any, lines: Sequence[DayLine]) -> list[DayLine]:
     return [lines[number - 1] for number in numbers]
 
 
-def _is_borne(words: str, cited: Sequence[DayLine], writer: str) -> bool:
-    texts = [line.text for line in cited]
+def _is_borne(words: str, counted: set[str], texts: Sequence[str], writer: str) -> bool:
+    """Whether lines bear a sentence.
+
+    Args:
+        counted: the stems of what it says. Who told it, that somebody did, and what the character felt about
+            it do not count, unless there is nothing else.
+    """
+    whole = " ".join(texts)
     return (
         _is_plain(words)
-        and _names_in(words) <= heard_in([writer, *(line.who for line in cited), *texts])
-        and _numbers_in(words) <= _numbers_in(" ".join(texts))
+        and _named(words) <= heard_in([writer, whole])
         and _is_quoted(words, texts)
-        and {_denies(text) for text in texts} != {not _denies(words)}
-        and _says_enough(words, cited)
+        and set(map(_denies, texts)) != {not _denies(words)}
+        and len(counted & _stems(whole)) >= BORNE * len(counted)
     )
-
-
-def _denies(text: str) -> bool:
-    return denies(folded_words(text).split())
 
 
 def _is_plain(words: str) -> bool:
     """Whether it is one printable line that a character would write, and not too long."""
-    if words != clean(words) or not 0 < len(words) <= LONGEST_SENTENCE or words.endswith("?"):
+    if words != clean(words) or len(words) > LONGEST_SENTENCE or words.endswith("?"):
         return False
     try:
         return without_fragments(words) == words
@@ -117,39 +112,23 @@ def _is_plain(words: str) -> bool:
         return False
 
 
-def _names_in(words: str) -> set[str]:
-    first = _WORD.search(words)
-    begins = "" if first is None or listed(first[0].casefold(), *_OPENERS) else first[0]
-    return names_in(begins) | names_in(words[first.end() if first else 0 :])
-
-
-def _numbers_in(words: str) -> set[str]:
-    return {*_WORD.findall(words.casefold())} & (words_for("numbers") - _VAGUE)
+def _named(words: str) -> set[str]:
+    """All names and numbers in a sentence, in small letters."""
+    first = words.split(maxsplit=1)[0]
+    rest = words.removeprefix(first) if listed(first.casefold().strip(",;:…"), *_OPENERS) else words
+    return names_in(rest) | {*_WORD.findall(words.casefold())} & (words_for("numbers") - _VAGUE)
 
 
 def _is_quoted(words: str, texts: Sequence[str]) -> bool:
     """Whether all that is quoted stands in one of the texts word for word, and every quotation is closed."""
     quoted = [folded_words("".join(found)) for found in _QUOTED.findall(words)]
     said = [f" {folded_words(text)} " for text in texts]
-    closed = not set(_QUOTED.sub("", words)) & {'"', "“", "”", "«", "»"}
+    closed = not set(_QUOTED.sub("", words)) & {*'"“”«»'}
     return closed and all(any(f" {one} " in text for text in said) for one in quoted)
 
 
-def _counted(words: str, cited: Sequence[DayLine]) -> set[str]:
-    """The stems of what a sentence says. Who told it, that somebody did, and what the character felt about it
-    do not count, unless there is nothing else."""
-    said = _stems(words) - _stems(" ".join(line.who for line in cited))
-    return said - _own() or said
-
-
-def _told(line: DayLine) -> set[str]:
-    return _stems(f"{line.text} {line.told}")
-
-
-def _says_enough(words: str, cited: Sequence[DayLine]) -> bool:
-    """Whether enough of a sentence is in the words of what it cites."""
-    counted, told = _counted(words, cited), set[str]().union(*map(_told, cited))
-    return len(counted & told) >= BORNE * len(counted)
+def _denies(text: str) -> bool:
+    return denies(folded_words(text).split())
 
 
 @lru_cache(maxsize=1)

@@ -223,7 +223,7 @@ def facts_prompt(told: ToldLines, kinds: Sequence[str]) -> Prompt:
 
 def journal_prompt(told: ToldDay) -> Prompt:
     """What happened on a day, for the journal of a character."""
-    lines = (fenced(line.told, LONGEST_TOLD) for line in told.lines)
+    lines = (fenced(line.text, LONGEST_TOLD) for line in told.lines)
     slots = {
         "identity": told.identity,
         "day": told.day.strftime("%A, %d %B %Y"),

@@ -16,7 +16,6 @@ from noodlings.ports.language import (
     ActionChooser,
     Allowance,
     Ask,
-    DayLine,
     FactReader,
     FeelingModel,
     JournalWriter,

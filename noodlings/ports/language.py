@@ -215,40 +215,27 @@ class FactReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class DayLine:
-    """Something of a day that a journal may tell.
-
-    Attributes:
-        who: the shown name of who said or did it; text: the words of it.
-        told: the same as a sentence of the journal, with how it felt.
-    """
-
-    entry_id: int
-    who: str
-    text: str
-    told: str
-
-
-@dataclass(frozen=True, slots=True)
 class ToldDay:
     """What happened on one day, as far as the same people may learn of it.
 
     Attributes:
         writer: the shown name of the character; identity: who it is, as its recipe says.
-        lines: at least one, oldest first.
+        lines: at least one, oldest first, each as its journal tells it without a model.
+        tellers: the shown names of all who said or did these.
     """
 
     writer: str
     identity: str
     day: date
-    lines: tuple[DayLine, ...]
+    lines: tuple[Statement, ...]
+    tellers: frozenset[str]
 
 
 class JournalWriter(Protocol):
     """Words what happened on a day, as the journal of a character."""
 
     async def write(self, told: ToldDay, allowance: Allowance) -> tuple[Statement, ...]:
-        """Sentences that the lines bear, each with the ids of those that it cites as its evidence.
+        """Sentences that the lines bear, each with the evidence of those that it cites.
 
         Raises `LLMError` if it fails or is late.
         """

@@ -29,12 +29,15 @@ BOTH = frozenset({"user_ann", "user_bob"})
 DOG, JOB = "my dog Rex died and I cannot stop crying", "I got the job and I am so happy"
 
 
+def said(line):
+    """The words that are quoted in a line."""
+    return line.text.partition('"')[2].rpartition('"')[0]
+
+
 class Writer:
     """Words each line alone, or as it is told; fails on some days, and waits for `gate`."""
 
-    def __init__(
-        self, word=lambda told: [Statement(f"W: {one.text}", (one.entry_id,)) for one in told.lines]
-    ):
+    def __init__(self, word=lambda told: [Statement(f"W: {said(one)}", one.evidence) for one in told.lines]):
         self.word = word
         self.asked = []
         self.failing = set()
@@ -95,12 +98,12 @@ async def test_a_day_that_is_over_is_worded_and_cites_its_lines(make_agent, stor
     clock.set(2 * DAY)
     assert (await agent.reflect()).written == 1
     (told,) = writer.asked
-    assert (told.writer, told.day, [line.text for line in told.lines]) == (
+    assert (told.writer, told.day, [said(line) for line in told.lines]) == (
         "Phi",
         date(1970, 1, 2),
         [DOG, JOB],
     )
-    assert told.lines[0].told.startswith(f'ann told me: "{DOG}". I felt ')
+    assert told.lines[0].text.startswith(f'ann told me: "{DOG}". I felt ')
     first, _ = worded(store)
     assert (first.user_id, first.source, first.audience) == ("phi", "journal", Audience(frozenset({"phi"})))
     assert {(link.target, link.type) for link in store.links_of("phi", [first.id])} == {
@@ -115,7 +118,7 @@ async def test_a_day_that_is_over_is_worded_and_cites_its_lines(make_agent, stor
 
 
 async def test_what_it_does_not_cite_is_quoted_in_its_place(make_agent, store, clock, tell):
-    agent = make_agent(journal_writer=Writer(lambda told: [Statement("W", (told.lines[1].entry_id,))]))
+    agent = make_agent(journal_writer=Writer(lambda told: [Statement("W", told.lines[1].evidence)]))
     first, second, third = await tell(
         agent, DOG, "my house burned down, how terrible", "my mother is very ill"
     )
@@ -235,7 +238,7 @@ async def test_one_call_holds_what_the_same_people_may_know(make_agent, store, c
     await tell(agent, JOB, user="user_bob")
     clock.set(2 * DAY)
     await agent.reflect()
-    assert [[line.text for line in told.lines] for told in writer.asked] == [
+    assert [[said(line) for line in told.lines] for told in writer.asked] == [
         [DOG, JOB],
         ["I am a thief and it torments me"],
         ["I am very ill, I fear I shall die"],
@@ -290,7 +293,7 @@ async def test_what_is_forgotten_while_the_model_writes_is_in_no_sentence(make_a
     agent.forget([dog], "user_ann", clock.now())
     writer.gate.set()
     assert (await night).written == 1
-    assert [[line.text for line in told.lines] for told in writer.asked] == [[DOG, JOB], [JOB]]
+    assert [[said(line) for line in told.lines] for told in writer.asked] == [[DOG, JOB], [JOB]]
     assert [entry.user_text for entry in worded(store)] == [f"W: {JOB}"]
 
 

@@ -7,7 +7,7 @@ import pytest
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
-from noodlings.errors import StoreError
+from noodlings.errors import LLMError, StoreError
 from noodlings.host.nights import DAY, reflect_within
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Percept
@@ -96,6 +96,23 @@ async def test_who_fails_tries_again_and_holds_up_nobody(society, looks, monkeyp
     assert "servnak could not go over its day: the disk is full" in caplog.text
     await reflected_at(24.2)
     assert society.agents["servnak"].night.new == 0
+
+
+async def test_a_model_that_is_away_is_asked_again_in_the_next_window_and_never_for_all_days(
+    society, looks, monkeypatch
+):
+    reflected_at, asked, phi = looks("03:00-05:00"), [], society.agents["phi"]
+
+    async def away(agent, dry_run, lately):
+        asked.append(lately)
+        raise LLMError("it is away")
+        yield
+
+    monkeypatch.setattr(phi.night.journal, "write", away)
+    assert await reflected_at(3.1)  # what needs no model is done
+    assert not await reflected_at(3.2)
+    assert await reflected_at(27.1)
+    assert asked == [True, True]
 
 
 @pytest.mark.parametrize("window", ["3-5", "25:00-05:00", "03:00", "03:00-05:60", " "])
