@@ -89,8 +89,8 @@ async def reflect(context: CommandContext, parsed: Parsed) -> Reply:
 
     It links what contradicts or explains what the same person told; @links shows that. If a model is
     connected, it also notes what people told about themselves before there was one, or in logs that were
-    ingested (@people shows that), and words the journal of days that are over (@journal shows it). It goes on in
-    the background. For admins.
+    ingested (@people shows that), and words the journal of days that are over (@journal shows it). It goes on
+    in the background. For admins.
 
     Examples:
       @reflect servnak

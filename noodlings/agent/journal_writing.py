@@ -22,6 +22,7 @@ from noodlings.ports import Allowance, JournalWriter, ToldDay
 from noodlings.reflection.journal import TOLD, WORTH_TELLING, chosen, quotation
 from noodlings.reflection.plans import DAY
 from noodlings.text import clean
+from noodlings.values.acting import cased
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import OPEN, Audience, Tier, of_all
 from noodlings.values.caller import Names, display_name
@@ -129,9 +130,9 @@ class JournalWriting:
             cited = [entries[number] for number in one.evidence]
             if any(entry.override == 0.0 for entry in cited):
                 continue  # it was corrected since the model was asked
-            at = cited[0].timestamp
-            # Whom the lines may be told now, as some may have been confined since.
-            percept = Percept(self.core.id, one.text, at, Kind.JOURNAL, audience=of_all(entries.values()))
+            at, text = cited[0].timestamp, cased(one.text, self.core.persona.voice.case)
+            # For whom the lines are by now, as some may have been confined since.
+            percept = Percept(self.core.id, text, at, Kind.JOURNAL, audience=of_all(entries.values()))
             sentence = agent.remember_told(percept, SOURCE, NEUTRAL, None)
             kinds = (LinkType.UNDERSTOOD_WITH, LinkType.UNDERSTOOD)
             self.core.journal.linked(

@@ -103,9 +103,11 @@ def _is_borne(words: str, counted: set[str], texts: Sequence[str], writer: str) 
 
 
 def _is_plain(words: str) -> bool:
-    """Whether it is one printable line that a character would write, and not too long."""
+    """Whether it is one printable line that a character might write, in ordinary letters, not too long."""
     if words != clean(words) or len(words) > LONGEST_SENTENCE or words.endswith("?"):
         return False
+    if next(filter(str.isalpha, words), "").islower():
+        return False  # where nothing is in capitals, a name cannot be told
     try:
         return without_fragments(words) == words
     except LLMError:

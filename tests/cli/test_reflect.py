@@ -166,7 +166,7 @@ def test_days_before_there_was_a_model_get_a_journal_once_and_it_can_be_moved(tm
     assert ran("import", tmp_path / "export.jsonl", "--data", copy, environment={}).returncode == 0
     assert ran("export", "--data", copy, environment={}).stdout == whole
     typed = ran("play", "--data", copy, environment={}, input=b"@journal servnak\n")
-    assert "I mourn brother2, who died. [3]" in " ".join(typed.stdout.decode().split())
+    assert "I MOURN BROTHER2, WHO DIED. [3]" in " ".join(typed.stdout.decode().split())
 
 
 def test_a_model_that_fails_at_a_journal_says_how_far_it_is(tmp_path: Path) -> None:
