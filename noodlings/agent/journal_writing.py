@@ -1,8 +1,9 @@
 """The journal of past days in a model's words: sentences, kept as memories that rest on what they cite.
 
-Each day is written once, when it is over: the agent's state says which were, and changes in the commit that
-keeps the sentences. One call holds what may be known by the same people, so that no sentence is made of words
-that its reader may not know. A sentence is forgotten with any line that the model was shown for it.
+Each day is written once, when it is over: the agent's state says which were. One call holds what may be known
+by the same people, so that no sentence is made of words that its reader may not know. What a call brings is
+kept at once, and a day that was interrupted goes on with the calls that are missing. A sentence is forgotten
+with any line that the model was shown for it.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ class JournalWriting:
         for number, ids in sorted((await self._unwritten(lately)).items()):
             day = date.fromordinal(number)
             try:
-                while not dry_run and not await self._write(agent, writer, day, ids):
-                    pass
+                if not dry_run:
+                    await self._write(agent, writer, day, ids)
             except LLMError as error:
                 failed, failures = error, failures + 1
                 if failures == FAILURES:
@@ -81,14 +82,16 @@ class JournalWriting:
             raise failed
 
     async def _unwritten(self, lately: bool) -> dict[int, list[int]]:
-        """The ordinals of days that are to be written, with the ids of what they tell of."""
+        """The ordinals of days that are to be written, with the ids of what they tell of, and of sentences
+        that were kept of them before."""
         days, after = defaultdict[int, list[int]](list), -1
         today = _day(self.services.clock.now())
         since = today - LATELY if lately else 0
         while page := self.services.store.archive(self.core.id, after, PAGE):
             for entry in page:
                 day = _day(entry.timestamp)
-                if since <= day < today and day not in self.core.written and self._tells(entry):
+                wanted = entry.kind is Kind.JOURNAL or self._tells(entry)
+                if since <= day < today and wanted and day not in self.core.written:
                     days[day].append(entry.id)
             after = page[-1].id
             await asyncio.sleep(0)
@@ -101,27 +104,43 @@ class JournalWriting:
     def _tells(self, entry: MemoryEntry) -> bool:
         return entry.kind in TOLD and entry.importance >= WORTH_TELLING and entry.tier <= self._reach
 
-    async def _write(self, agent: Agent, writer: JournalWriter, day: date, ids: Sequence[int]) -> bool:
-        """Write a day; False if something was forgotten meanwhile, which a sentence may hold."""
-        core, forgettings = self.core, agent.forgettings
-        names, alike = self.services.names(), defaultdict[Audience, list[MemoryEntry]](list)
-        for at in range(0, len(ids), PAGE):
-            for entry in self.services.store.entries(core.id, ids[at : at + PAGE]).values():
-                alike[entry.audience if entry.private else OPEN].append(entry)
-            await asyncio.sleep(0)
-        written = list[tuple[ToldDay, tuple[Statement, ...]]]()
-        for entries in alike.values():
-            told = await asyncio.to_thread(_told, entries, day, core.persona, names)
-            if agent.forgettings == forgettings and told.lines:
-                written.append((told, await writer.write(told, Allowance())))
-        if agent.forgettings != forgettings:
-            return False
-        for told, sentences in written:
-            shown = {number for line in told.lines for number in line.evidence}
-            self._remember(agent, sorted(shown), sentences)
-        core.written = core.written.with_range(day.toordinal() - 1, day.toordinal())
+    async def _write(self, agent: Agent, writer: JournalWriter, day: date, ids: Sequence[int]) -> None:
+        """Write what is missing of a day, and keep it call by call."""
+        alike, kept = defaultdict[Audience, list[int]](list), set[Audience]()
+        async for entry in self._entries(ids):
+            if entry.kind is Kind.JOURNAL:
+                kept.add(_known_to(entry))
+            else:
+                alike[_known_to(entry)].append(entry.id)
+        for audience in [one for one in alike if one not in kept]:
+            while not await self._word(agent, writer, day, audience, alike[audience]):
+                pass
+        self.core.written = self.core.written.with_range(day.toordinal() - 1, day.toordinal())
         agent.keep()
-        return True
+
+    async def _entries(self, ids: Sequence[int]) -> AsyncIterator[MemoryEntry]:
+        """These entries as they are by now; other tasks run between their pages."""
+        for at in range(0, len(ids), PAGE):
+            for entry in self.services.store.entries(self.core.id, ids[at : at + PAGE]).values():
+                yield entry
+            await asyncio.sleep(0)
+
+    async def _word(
+        self, agent: Agent, writer: JournalWriter, day: date, audience: Audience, ids: Sequence[int]
+    ) -> bool:
+        """Word what only this audience may know of; False if something was forgotten meanwhile, which a
+        sentence may hold."""
+        forgettings, persona = agent.forgettings, self.core.persona
+        # Others may have been confined, or kept from models, while the calls before were answered.
+        entries = [one async for one in self._entries(ids) if _known_to(one) == audience and self._tells(one)]
+        told = await asyncio.to_thread(_told, entries, day, persona, self.services.names())
+        if agent.forgettings == forgettings and told.lines:
+            sentences = await writer.write(told, Allowance())
+            if agent.forgettings == forgettings:
+                shown = {number for line in told.lines for number in line.evidence}
+                self._remember(agent, sorted(shown), sentences)
+                agent.keep()
+        return agent.forgettings == forgettings
 
     def _remember(self, agent: Agent, shown: Sequence[int], sentences: Sequence[Statement]) -> None:
         """Encode sentences, each linked to what it cites and to what else the model was shown."""
@@ -138,6 +157,11 @@ class JournalWriting:
             self.core.journal.linked(
                 Link(sentence.id, number, kinds[number in one.evidence], 1.0, at) for number in entries
             )
+
+
+def _known_to(entry: MemoryEntry) -> Audience:
+    """What all have in common that may be worded in one call."""
+    return entry.audience if entry.private else OPEN
 
 
 def _day(timestamp: float) -> int:

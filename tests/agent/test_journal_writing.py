@@ -170,6 +170,27 @@ async def test_killed_in_a_day_it_writes_this_day_again(make_agent, store, clock
     assert [int(entry.timestamp // DAY) + 1 for entry in worded(store)] == [2, 3]
 
 
+async def test_each_answer_is_kept_at_once_and_asked_for_only_once(make_agent, store, clock, tell):
+    writer = Writer()
+    agent, alone = make_agent(journal_writer=writer), {"kind": Kind.WHISPER, "present": frozenset()}
+    for user in ("user_ann", "user_bob", "user_caity"):
+        await tell(agent, f"I am {user[5:]} and very ill, I fear I shall die", user=user, **alone)
+    clock.set(2 * DAY)
+
+    def word(told):
+        if len(writer.asked) == 3:
+            raise LLMError("it is away")
+        return [Statement(said(told.lines[0]), told.lines[0].evidence)]
+
+    writer.word = word
+    with pytest.raises(LLMError):
+        await agent.reflect()
+    assert len(worded(store)) == 2
+    assert (await make_agent(journal_writer=writer).reflect()).written == 1
+    assert [said(told.lines[0])[5:8] for told in writer.asked] == ["ann", "bob", "cai", "cai"]
+    assert [entry.user_text[5:8] for entry in worded(store)] == ["ann", "bob", "cai"]
+
+
 async def test_what_cannot_be_kept_is_written_another_time(make_agent, store, clock, tell, monkeypatch):
     agent = make_agent(journal_writer=Writer())
     await tell(agent, DOG)
@@ -266,6 +287,29 @@ async def test_nothing_goes_to_a_model_that_may_not_be_told_it(make_agent, store
     clock.set(4 * DAY)
     assert (await strict.reflect()).written == 0
     assert writer.asked == []
+
+
+async def test_what_becomes_secret_while_the_model_words_other_lines_is_not_shown_to_it(
+    make_agent, clock, tell
+):
+    writer = Writer()
+    agent = make_agent(journal_writer=writer, reach=Tier.CONFINED)
+    await tell(agent, JOB)
+    ill, _ = await tell(
+        agent, "I am very ill, I fear I shall die", "I am a thief and it torments me", kind=Kind.WHISPER
+    )
+    clock.set(2 * DAY)
+    writer.gate.clear()
+    night = asyncio.create_task(agent.reflect())
+    await writer.called.wait()
+    agent.limit_told([ill], agent.entry(ill).audience.at_least(Tier.SECRET))
+    agent.keep_told()
+    writer.gate.set()
+    await night
+    assert [[said(line) for line in told.lines] for told in writer.asked] == [
+        [JOB],
+        ["I am a thief and it torments me"],
+    ]
 
 
 async def test_forgetting_a_line_removes_what_the_model_was_shown_it_for(make_agent, store, clock, tell):
