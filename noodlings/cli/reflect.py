@@ -56,13 +56,16 @@ async def _reflected(
     unread = {agent.persona.name: await agent.unread_lines() for agent in agents}
     read = await _read(agents, sum(unread.values())) if reads and not dry_run else {}
     nights: dict[str, NightProgress] = {}
+    failed = ""
     for agent in agents:
         try:
             nights[agent.persona.name] = await agent.reflect(dry_run)
-        except LLMError as error:
+        except LLMError as error:  # which holds up nobody else
             days = counted(agent.night.progress.written, "day")
             whole = f"the journal of {agent.persona.name} is written for {days}; run it again to continue"
-            raise LLMError(f"{error}. {whole}") from None
+            failed = failed or f"{error}. {whole}"
+    if failed:
+        raise LLMError(failed)
     return unread, read, nights
 
 

@@ -120,12 +120,12 @@ def test_without_a_model_it_links_what_contradicts(tmp_path: Path) -> None:
     assert ran("export", "--data", copy, environment={}).stdout == whole
 
 
-def lived(folder: Path, days: int) -> None:
+def lived(folder: Path, days: int, *names: str) -> None:
     """Some days of talk, long ago, of which each has something worth telling."""
-    asyncio.run(_lived(folder, days))
+    asyncio.run(_lived(folder, days, names or ("servnak",)))
 
 
-async def _lived(folder: Path, days: int) -> None:
+async def _lived(folder: Path, days: int, names: tuple[str, ...]) -> None:
     clock = ManualClock(1_000_000.0)
     with closing(
         build(Settings(store={"path": str(folder)}, embedding={"model": "none"}), clock=clock)
@@ -134,7 +134,8 @@ async def _lived(folder: Path, days: int) -> None:
             clock.advance(86_400.0)
             felt = Affect(-0.7, 0.6, 0.1, 0.9, 0.1)
             said = Percept("user_ann", f"brother{number} died", clock.now(), addressed=True, affect=felt)
-            await them.perceive("servnak", said)
+            for name in names:
+                await them.perceive(name, said)
         await them.rest(2.0)
 
 
@@ -169,19 +170,21 @@ def test_days_before_there_was_a_model_get_a_journal_once_and_it_can_be_moved(tm
     assert "I MOURN BROTHER2, WHO DIED. [3]" in " ".join(typed.stdout.decode().split())
 
 
-def test_a_model_that_fails_at_a_journal_says_how_far_it_is(tmp_path: Path) -> None:
-    lived(tmp_path, 3)
+def test_a_model_that_fails_at_a_journal_says_how_far_it_is_and_holds_up_nobody_else(tmp_path: Path) -> None:
+    lived(tmp_path, 3, "phi", "servnak")
     calls = 0
 
     def answer(asked: dict[str, Any]) -> Answer:
         nonlocal calls
         calls += "<day>" in asked["messages"][1]["content"]
-        return wording(asked) if calls < 2 else Answer(b"", 401)
+        return Answer(b"", 401) if calls in (2, 3) else wording(asked)
 
     with model(answer) as server:
-        failed = ran("reflect", "servnak", "--data", tmp_path, environment=at(server))
+        failed = ran("reflect", "--data", tmp_path, environment=at(server))
     assert failed.returncode == 2
-    assert b"the journal of SERVNAK is written for 1 day; run it again to continue" in failed.stderr
+    assert b"the journal of Phi is written for 1 day; run it again to continue" in failed.stderr
+    whole = ran("export", "--data", tmp_path, environment={}).stdout
+    assert whole.count(b'"kind": "journal"') == 1 + 3
 
 
 @pytest.mark.slow
