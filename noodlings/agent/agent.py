@@ -520,7 +520,7 @@ class Agent:
         """Remember other words for an entry: of the same person, moment and audience, and as important.
 
         The former entry is kept, without importance, and gives way to the new one whenever it comes to mind.
-        So do the facts that were understood from it.
+        So does what a model made of it: facts, and sentences of a journal that cite it.
 
         Raises `StoreError`: nothing was kept.
         """
@@ -553,7 +553,7 @@ class Agent:
         return made
 
     def give_way(self, former: MemoryEntry, newer: MemoryEntry, at: float) -> list[Link]:
-        """Let an entry, with the facts that were understood from it, give way to a newer form of it.
+        """Let an entry, with the facts and the journal made of it, give way to a newer form of it.
 
         Returns the links for this, to be kept with the newer one.
         """

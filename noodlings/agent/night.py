@@ -60,7 +60,7 @@ class Night:
     core: AgentCore
     services: AgentServices
     unit_of_work: UnitOfWork
-    journal: JournalWriting
+    journal_writing: JournalWriting
     progress: NightProgress = field(default_factory=NightProgress)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -87,7 +87,7 @@ class Night:
                 self.progress = NightProgress(True)
                 try:
                     try:  # first of all, as it makes new entries
-                        async for _ in self.journal.write(agent, dry_run, lately):
+                        async for _ in self.journal_writing.write(agent, dry_run, lately):
                             self.progress = replace(self.progress, written=self.progress.written + 1)
                     except LLMError as error:
                         failed = error

@@ -45,7 +45,7 @@ _TOLD_OR_FELT = """
 
 
 class LLMJournalWriter:
-    """The port `JournalWriter` over a model. An answer without any sentence is none at all."""
+    """The port `JournalWriter` over a model. An answer of which no sentence holds is no failure."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
@@ -71,7 +71,7 @@ def sentences_in(text: str, told: ToldDay) -> tuple[Statement, ...]:
             counted = _stems(words) - _stems(" ".join(told.tellers))
             counted = counted - _own() or counted
             cited = [line for line in lines if not counted.isdisjoint(_stems(line.text))]
-            if cited and _is_borne(words, counted, [line.text for line in cited], told.writer):
+            if cited and _is_borne(words, counted, [line.text for line in cited], told.name):
                 evidence = {number for line in cited for number in line.evidence}
                 found.setdefault(words, Statement(words, tuple(sorted(evidence))))
     return tuple(found.values())[: len(told.lines)]
@@ -85,7 +85,7 @@ def _numbered(numbers: Any, lines: Sequence[Statement]) -> list[Statement]:
     return [lines[number - 1] for number in numbers]
 
 
-def _is_borne(words: str, counted: set[str], texts: Sequence[str], writer: str) -> bool:
+def _is_borne(words: str, counted: set[str], texts: Sequence[str], name: str) -> bool:
     """Whether lines bear a sentence.
 
     Args:
@@ -95,7 +95,7 @@ def _is_borne(words: str, counted: set[str], texts: Sequence[str], writer: str) 
     whole = " ".join(texts)
     return (
         _is_plain(words)
-        and _named(words) <= heard_in([writer, whole])
+        and _named(words) <= heard_in([name, whole])
         and _is_quoted(words, texts)
         and set(map(_denies, texts)) != {not _denies(words)}
         and len(counted & _stems(whole)) >= BORNE * len(counted)

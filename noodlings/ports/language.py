@@ -219,12 +219,12 @@ class ToldDay:
     """What happened on one day, as far as the same people may learn of it.
 
     Attributes:
-        writer: the shown name of the character; identity: who it is, as its recipe says.
+        name: of the character, as shown; identity: who it is, as its recipe says.
         lines: at least one, oldest first, each as its journal tells it without a model.
         tellers: the shown names of all who said or did these.
     """
 
-    writer: str
+    name: str
     identity: str
     day: date
     lines: tuple[Statement, ...]

@@ -98,7 +98,7 @@ async def test_a_day_that_is_over_is_worded_and_cites_its_lines(make_agent, stor
     clock.set(2 * DAY)
     assert (await agent.reflect()).written == 1
     (told,) = writer.asked
-    assert (told.writer, told.day, [said(line) for line in told.lines]) == (
+    assert (told.name, told.day, [said(line) for line in told.lines]) == (
         "Phi",
         date(1970, 1, 2),
         [DOG, JOB],

@@ -108,7 +108,7 @@ async def test_a_model_that_is_away_is_asked_again_in_the_next_window_and_never_
         raise LLMError("it is away")
         yield
 
-    monkeypatch.setattr(phi.night.journal, "write", away)
+    monkeypatch.setattr(phi.night.journal_writing, "write", away)
     assert await reflected_at(3.1)  # what needs no model is done
     assert not await reflected_at(3.2)
     assert await reflected_at(27.1)
