@@ -45,9 +45,7 @@ SHORTEST_CITED = 4
 SHORT_CITED = 6
 """Words of a quotation, with the one before, that are taken to deny as a whole."""
 _SPEAKERS = frozenset({SPEAKER, "me", "i", "myself"})
-_DENIALS = frozenset(
-    {"not", "never", "no", "without", "don't", "doesn't", "isn't", "aren't", "wasn't", "can't"}
-)
+_DENIALS = frozenset({"not", "never", "no", "without"})
 _DATED = frozenset({FactKind.PLAN, FactKind.PROMISE, FactKind.EVENT})
 """Kinds of facts in which a date may stand for "tomorrow"."""
 _LISTS = '"facts"'
@@ -175,7 +173,7 @@ def _is_cited(quote: str, words: str, line: MemoryEntry) -> bool:
 
 
 def denies(words: Iterable[str]) -> bool:
-    return not _DENIALS.isdisjoint(words)
+    return any(word in _DENIALS or word.endswith("n't") for word in words)
 
 
 def _is_grounded(words: str, about: str, kind: FactKind, line: MemoryEntry, told: ToldLines) -> bool:

@@ -227,6 +227,9 @@ def test_a_denial_is_not_turned_round():
         assert facts_in(answer(fact(quote=quote)), told) == ()
     (found,) = facts_in(answer(fact(quote="I am NOT diabetic", fact="Ann is not diabetic.")), told)
     assert found.words == "Ann is not diabetic."
+    told = replace(TOLD, lines=(an_entry(7, user_text="I didn’t buy the mill"),))
+    owns = fact(quote="buy the mill", fact="Ann has the mill.", kind="has")
+    assert facts_in(answer(owns), told) == ()
 
 
 @pytest.mark.parametrize("other", [{"kind": "event"}, {"about": "speaker"}])
