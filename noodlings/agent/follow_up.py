@@ -200,7 +200,7 @@ class FollowUp:
             try:
                 await agent.reflect()
             except LLMError as error:
-                log.info("%s writes its journal later, because the model failed: %s", self.core.id, error)
+                log.info("%s will write its journal later, as the model failed: %s", self.core.id, error)
 
     async def _read_facts(self, agent: Agent, latest: bool = False) -> int:
         """How many lines were read, 0 if none are left or the model failed."""

@@ -41,7 +41,7 @@ async def reflect_within(
                 night = await agent.reflect(lately=True)
                 log.info("%s went over %d new memories", agent.id, night.done)
             except LLMError as error:
-                log.info("%s writes its journal later, because the model failed: %s", agent.id, error)
+                log.info("%s will write its journal later, as the model failed: %s", agent.id, error)
             except NoodlingsError as error:
                 log.warning("%s could not go over its day: %s", agent.id, error)
                 continue

@@ -436,6 +436,7 @@ async def test_a_plain_memory_or_no_model_keeps_no_journal_and_shows_what_there_
     assert f"W: {DOG}" in str(await sentences(without, store, clock))
     plain = make_agent(journal_writer=Writer(), plain=True)
     assert (await plain.reflect()).written == 0
+    assert f"W: {DOG}" in str(await sentences(plain, store, clock))
 
 
 async def test_percepts_are_taken_in_while_the_model_writes(make_agent, clock, tell):
