@@ -218,8 +218,7 @@ def _listening(embedder: str, voice: VoiceName = "offline") -> Iterator[tuple[So
     from noodlings.store.memory import MemoryStore
 
     given: dict[str, Any] = {"embedding": {"model": embedder}, "memory": {"use_hierarchical": True}}
-    if voice == "offline":
-        given["llm"] = {"base_url": ""}
+    given["llm"] = {"base_url": ""} if voice == "offline" else {"write_journal": False}  # which nobody reads
     settings = load_settings(**given)
     if voice == "model" and not settings.llm.base_url:
         raise UserError("no model is configured: set llm.base_url and llm.model, or leave out --voice")

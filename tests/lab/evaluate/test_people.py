@@ -20,7 +20,9 @@ from noodlings.lab.evaluate.people import evaluate, read_weeks, view
 from noodlings.llm.facts import LONGEST_FACT
 from noodlings.store.memory import MemoryStore
 from noodlings.text import clean
+from tests.cli.test_reflect import at, model
 from tests.llm.server import Answer, chat, serving
+from tests.program import ran
 from tests.thorough import THOROUGH
 
 OURS = Path(__file__).parents[3] / "benchmarks" / "people"
@@ -163,7 +165,7 @@ async def test_what_a_model_understands_is_on_the_cards(tmp_path):
 
     async with serving(answer) as server:
         settings = Settings(
-            llm={"base_url": f"http://127.0.0.1:{server.port}/v1", "model": "m"},
+            llm={"base_url": f"http://127.0.0.1:{server.port}/v1", "model": "m", "write_journal": False},
             embedding={"model": "none"},
             thought={"ruminate": False},
         )
@@ -174,3 +176,18 @@ async def test_what_a_model_understands_is_on_the_cards(tmp_path):
         society.close()
     assert figures["precision"] >= 0.95
     assert figures["recall"] >= 0.8
+
+
+@pytest.mark.slow
+def test_a_model_is_asked_for_facts_and_for_no_journal(tmp_path):
+    weeks = yaml.safe_load((OURS / "weeks.yaml").read_text(encoding="utf-8"))
+    weeks["lines"] = weeks["lines"][:100]
+    with model(chat('{"facts": []}')) as server:
+        file = written(tmp_path, weeks)
+        measured = ran(
+            "eval", "people", file, "--embedder", "none", "--voice", "model", environment=at(server)
+        )
+    assert measured.returncode == 0, measured.stderr
+    prompts = [asked["messages"][1]["content"] for asked in server.asked]
+    assert any("<heard>" in prompt for prompt in prompts)
+    assert not any("<day>" in prompt for prompt in prompts)
