@@ -156,7 +156,7 @@ class DialogueAct(StrEnum):
     """What it adds to something heavy."""
 
     STATEMENT = "statement"
-    """Told something ordinary; with {topic} (what it was about), {echo} (the statement itself) or neither."""
+    """Told something ordinary; with {topic} (what it was about), {echo} (a few words of it) or neither."""
     LONG = "long"
     """A speech too long to be answered point by point."""
 
