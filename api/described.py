@@ -127,6 +127,8 @@ average_importance: 0.41, level: 4, limit: 15, hours: 72.0, ChronicleView.query:
 CommitView.why: [semantic], CommitView.scores: {semantic: 0.6, message: 0.3},
 markdown: "# My dog died yesterday\n", context: ['- an hour ago Caity told me: My dog died yesterday'],
 shown_by: [I have no dog, I have a dog],
+EntryView.circumstances: {when: {begins: 1767139200.0, duration: 86400.0, certainty: exact, words: yesterday},
+where: the garden, distance: null, emotions: [], inferences: [], goals: [], task: '', source_id: ''},
 source: 12, EntryView.source: '', target: 3,  ids: ['account:caity', user_caity], PersonReport.name: Caity,
 accounts: {Caity: player}, introduced: [Caity], places: [garden],
 characters: {servnak: {memories: 12, answers: 9}}, lines: {audit.log: 3}, AcquaintanceView.lines: 12,

@@ -34,6 +34,7 @@ from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
+from noodlings.values.circumstances import NOTHING, Circumstances, plain
 from noodlings.values.memory import FROM
 from noodlings.values.percept import PRIVATE, Kind, Percept
 from noodlings.values.persona import Persona
@@ -71,6 +72,25 @@ def _offered(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
     except UserError as error:
         raise ValueError(str(error)) from None
     return offered
+
+
+def _plain(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """The circumstances. Raises `ValueError` if they do not fit."""
+    try:
+        return read(plain(given))
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
+GivenCircumstances = Annotated[
+    Circumstances,
+    WrapValidator(_plain),
+    Field(
+        description="When and where it happened, apart from when and where it is told; what others felt, "
+        "what was inferred, its goals and its task, and its id in its source. World or admin only.",
+        examples=[{"when": {"begins": 1772409600}, "where": "the mill", "task": "the harvest"}],
+    ),
+]
 
 
 class Said(BaseModel):
@@ -117,6 +137,7 @@ class Said(BaseModel):
         description="Other facts to keep with it, by name. World or admin only.",
         examples=[{"task": "the harvest", "weather": "rain"}],
     )
+    circumstances: GivenCircumstances = NOTHING
     actions: Annotated[tuple[OfferedAction, ...], WrapValidator(_offered)] = Field(
         (),
         description="What the character may do besides answering; `turn.action` is its choice, or null. "
@@ -141,6 +162,7 @@ class Event(BaseModel):
 
     event: str = Field(min_length=1, max_length=60)
     data: Facts = {}
+    circumstances: GivenCircumstances = NOTHING
     user_id: Annotated[str, Field(max_length=MAX_ID, description="Who reports it.")] = "game"
     idempotency_key: Key = ""
 
@@ -158,8 +180,8 @@ async def perceive(
 
     `turn.response` is what it says, null for silence. A player token may only speak for its own user.
     """
-    if said.affect is not None or said.identity_salience or said.data:
-        held.require(Role.ADMIN, Role.WORLD, to="set affect, identity_salience or data")
+    if said.affect is not None or said.identity_salience or said.data or said.circumstances != NOTHING:
+        held.require(Role.ADMIN, Role.WORLD, to="set affect, identity_salience, data or circumstances")
     if said.actions:
         held.require(Role.ADMIN, Role.WORLD, to="offer actions")
     caller = held.actor(only_one(said.user_id, user, "user_id"), said.name)
@@ -183,7 +205,7 @@ async def perceive(
         affect=_affect(said.affect),
         identity_salience=said.identity_salience,
         depth=said.depth,
-        data=checked_facts(said.data) | _tags(said.tags),
+        data=checked_facts(said.data) | _tags(said.tags) | said.circumstances.as_data(),
         actions=said.actions,
         tier=Tier(said.tier),
     )
@@ -199,7 +221,8 @@ async def event(
     caller = held.actor(user or event.user_id)
     society = parts_of(request).society
     here = society.find(agent)
-    percept = game_event(event.event, event.data, society.clock.now(), caller.user_id, here.rules)
+    now, given = society.clock.now(), event.circumstances
+    percept = game_event(event.event, event.data, now, caller.user_id, here.rules, given)
     return await _turn(request, caller, here.id, percept, event.idempotency_key, key)
 
 

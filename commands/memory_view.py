@@ -69,7 +69,7 @@ def entry_rows(
     rows: list[tuple[Text, ...]] = []
     for entry, first in zip(entries, firsts, strict=True):
         rows.append(_row(entry, first, with_name))
-        below = [f"↳ {entry.response}" if entry.response else "", in_hindsight(entry)]
+        below = [f"↳ {entry.response}" if entry.response else "", in_hindsight(entry), circumstances(entry)]
         shown = filter(None, below if with_response else ())
         rows += [(*[BLANK] * (len(columns) - 1), words(line, QUIET)) for line in shown]
     return TextRows(columns, rows)
@@ -105,6 +105,16 @@ def in_hindsight(entry: views.EntryView) -> str:
     """What a memory weighs in hindsight, and why; "" where that is its importance."""
     reasons = (f"{reason.replace('_', ' ')} {shift:+.2f}" for reason, shift in entry.hindsight.items())
     return f"weighs {entry.weight:.2f} in hindsight: {', '.join(reasons)}" if entry.hindsight else ""
+
+
+def circumstances(entry: views.EntryView) -> str:
+    """When and where it happened, and what else was given about it; "" for nothing."""
+    known = entry.circumstances
+    return "" if known is None else clean(known.summary(entry.timestamp + entry.age))
+
+
+def circumstances_line(entry: views.EntryView) -> RenderableType | None:
+    return quiet(told) if (told := circumstances(entry)) else None
 
 
 MEMORY_COLUMNS = (

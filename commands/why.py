@@ -9,7 +9,7 @@ from dataclasses import asdict
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows, source_line
+from commands.memory_view import BAR, NAME, circumstances_line, exchanged, felt_lines, flow_rows, source_line
 from commands.parse import ID, Flag, Parsed, Spec
 from commands.registry import CommandContext, Reply, looking_inside
 from commands.render import (
@@ -123,6 +123,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
     return stacked(
         heading(view.name, "why", when),
         source_line(turn.percept) if turn.percept else None,
+        circumstances_line(turn.percept) if turn.percept else None,
         BLANK,
         _beside(speaker, [heard]),
         _beside(view.name, [answered]),

@@ -283,3 +283,20 @@ class HandTimer:
         for end, until in self._asleep:
             if end <= self._now + 1e-9 and not until.done():
                 until.set_result(None)
+
+
+ALL_CIRCUMSTANCES: dict[str, Any] = {
+    "when": {"begins": 896745600.0, "duration": 3600.0, "certainty": "estimated", "words": "that summer"},
+    "where": "the mill",
+    "distance": 300.0,
+    "emotions": [
+        {"who": "user_bob", "emotion": "fear", "known_from": "seen", "evidence": "he shook"},
+        {"who": "Ada", "emotion": "joy", "known_from": "told", "evidence": "she told Bob so"},
+        {"who": "Ada", "emotion": "relief", "known_from": "inferred"},
+    ],
+    "inferences": ["Bob hides something", "the mill is old"],
+    "goals": ["find Ada"],
+    "task": "the harvest",
+    "source_id": "log#12",
+}
+"""Every part that circumstances can have, as JSON: on 2 June 1998."""

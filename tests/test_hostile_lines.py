@@ -22,7 +22,7 @@ from noodlings.ingest.wording import may_be_private
 from noodlings.inspect import chronicle
 from noodlings.personal import personal_finder
 from noodlings.ports import Answer
-from noodlings.recall.cues import PeopleIndex, named_dates
+from noodlings.recall.cues import PeopleIndex, day_happened, named_dates
 from noodlings.recall.cues import read as read_cues
 from noodlings.recall.repetition import Wording, spelt_out
 from noodlings.reflection.contradictions import ReadLine
@@ -91,7 +91,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "claims": lambda text: ReadLine.of(1, text),
     "a plan": lambda text: due_of(an_entry(1, user_text=text)),
     "a correction": corrects,
-    "cues": lambda text: (read_cues(text, PEOPLE), named_dates(text)),
+    "cues": lambda text: (read_cues(text, PEOPLE), named_dates(text), day_happened(text, 1e9)),
     "wording": lambda text: Wording(spelt_out(text), set()),
     "what a question names": chronicle._EXACT.findall,
     "personal data": personal_finder(),

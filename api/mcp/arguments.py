@@ -11,11 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID
+from api.perceive import GivenCircumstances
 from noodlings.affect.game_rules import Signed, Unit
 from noodlings.inspect.recall import Status
 from noodlings.recall.focus import DEFAULT_LEVEL, LEVELS
 from noodlings.text import MAX_LINE
 from noodlings.values.affect import Affect, arousal_from_signed
+from noodlings.values.circumstances import NOTHING
 from noodlings.values.percept import Kind
 
 MOST_RESULTS = 100
@@ -124,6 +126,7 @@ class StoreMemory(Arguments):
     kind: Literal["say", "whisper"] = Field(
         "say", description="whisper: in confidence; the character will not repeat it to others."
     )
+    circumstances: GivenCircumstances = NOTHING
 
 
 class GetMemoryContext(Arguments):

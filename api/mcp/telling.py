@@ -191,8 +191,11 @@ def _entry(entry: EntryView) -> str:
     answered = f"; answered: {quoted(entry.response)}" if entry.response else ""
     feeling = f"felt {entry.feeling}, " if entry.feeling not in _UNFELT else ""
     intensity = "" if entry.intensity is None else f"intensity {entry.intensity:.2f}, "
+    known = entry.circumstances
+    happened = f", {quoted(known.summary(entry.timestamp + entry.age))}" if known else ""
     tags = f", tagged {', '.join(map(quoted, entry.tags))}" if entry.tags else ""
-    return f"{ago(entry.age)}, {done}{answered} ({feeling}{intensity}importance {entry.importance:.2f}{tags})"
+    weighs = f"importance {entry.importance:.2f}"
+    return f"{ago(entry.age)}, {done}{answered} ({feeling}{intensity}{weighs}{tags}{happened})"
 
 
 def _remarks(archive: ArchiveView) -> Iterator[str]:

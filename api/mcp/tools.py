@@ -46,6 +46,8 @@ from noodlings.inspect.why import WhyView
 from noodlings.recall.filters import Filters, moment_of
 from noodlings.text import clean, shorten
 from noodlings.validation import explain
+from noodlings.values.caller import Role
+from noodlings.values.circumstances import NOTHING
 from noodlings.values.percept import Kind, Percept
 
 
@@ -144,7 +146,9 @@ async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
 
     Example: {"agent": "servnak", "content": "My dog died yesterday"}
     """
-    turns, caller = call.turns(), call.access.asker.actor(wanted.user_id)
+    turns, caller, held = call.turns(), call.access.asker.actor(wanted.user_id), call.access.asker.held
+    if wanted.circumstances != NOTHING:
+        held.require(Role.ADMIN, Role.WORLD, to="set circumstances")
     text = clean(wanted.content)
     if not text:
         raise UserError("The content is empty once control characters are removed; send some words.")
@@ -155,8 +159,8 @@ async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
         kind=Kind(wanted.kind),
         addressed=True,
         present=frozenset({caller.user_id}),
+        data=wanted.circumstances.as_data(),
     )
-    held = call.access.asker.held
     entry_id, _, _ = await turns.perceive(call.agent, held.sent(percept), token=held.key)
     view = Inspector(call.society).turn(caller, call.agent, entry_id)
     return ToolAnswer(telling.stored(view, entry_id), view, f"{call.agent}/{entry_id}")

@@ -644,13 +644,14 @@ class Agent:
         """
         return self._unit_of_work.forget(entry_ids, by_user, now, told_by, known)
 
-    def part_from(self, user_ids: Collection[str]) -> None:
-        """Remove these users from the witnesses of everything, and as authors. Raises `StoreError`."""
+    def part_from(self, user_ids: Collection[str], names: Collection[str] = ()) -> None:
+        """Remove these users from the witnesses of everything, as authors, and with their `names` from what
+        others observed. Raises `StoreError`."""
         for turn in self._unit_of_work.under_way:
             if not turn.percept.listeners.isdisjoint(user_ids):
                 turn.part_from(user_ids)
                 self._unit_of_work.count_forgetting()
-        self._unit_of_work.part_from(frozenset(user_ids))
+        self._unit_of_work.part_from(frozenset(user_ids), names)
 
     # -- as it is stored
 

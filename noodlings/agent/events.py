@@ -11,13 +11,14 @@ from typing import Any
 from noodlings.affect.game_rules import GameRules, event_name, shipped_rules
 from noodlings.errors import UserError
 from noodlings.text import clean, shorten
+from noodlings.values.circumstances import CIRCUMSTANCES, NOTHING, Circumstances
 from noodlings.values.memory import OWN_MARKS
 from noodlings.values.percept import Kind, Percept
 
 EVENT = "event"
 """The key of the event's name in a percept's data."""
 
-RESERVED = OWN_MARKS | {"tags"}
+RESERVED = OWN_MARKS | {"tags", CIRCUMSTANCES}
 """Names in the data of a percept that nobody else may use."""
 MAX_NAME = 60
 """Characters of an event's name, and of the name of a fact."""
@@ -34,6 +35,7 @@ def game_event(
     now: float,
     user_id: str = "game",
     rules: GameRules | None = None,
+    circumstances: Circumstances = NOTHING,
 ) -> Percept:
     """The percept of an event.
 
@@ -55,7 +57,7 @@ def game_event(
         text=_sentence(event, facts, rules or shipped_rules()),
         timestamp=now,
         kind=Kind.EVENT,
-        data={EVENT: event, **facts},
+        data={EVENT: event, **facts, **circumstances.as_data()},
     )
 
 

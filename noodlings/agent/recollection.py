@@ -164,7 +164,8 @@ async def _searched(archive: AgentArchive, asked: str, turn: Turn, tier: Tier, m
     await archive.soon()
     asker, allowed = turn.percept.user_id, may_come(turn.percept)
     limit = min(most + SPARE, MAX_LIMIT)
-    hits = await archive.search(asked, allowed, tier, limit=limit, mood=turn.mood, asker=asker)
+    now = turn.percept.timestamp if may_ask(turn.percept.text) else None
+    hits = await archive.search(asked, allowed, tier, limit=limit, mood=turn.mood, asker=asker, now=now)
     if not archive.loaded:
         state = archive.state()
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")

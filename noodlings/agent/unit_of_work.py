@@ -185,7 +185,7 @@ class UnitOfWork:
             )
         return forgotten
 
-    def part_from(self, user_ids: frozenset[str]) -> None:
+    def part_from(self, user_ids: frozenset[str], names: Collection[str]) -> None:
         """Take users out of every audience, and out of what they did; see `Agent.part_from`.
 
         What was said before them is no longer familiar, and an own line that they heard may come again.
@@ -193,7 +193,7 @@ class UnitOfWork:
         Whoever uses one of their ids later was not there, and is not told what they were told.
         """
         core, store = self.core, self.services.store
-        store.make_nameless(core.id, user_ids)
+        store.make_nameless(core.id, user_ids, names)
         after, moments = -1, set[float]()
         while page := store.archive(core.id, after):
             after = page[-1].id

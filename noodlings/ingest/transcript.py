@@ -31,6 +31,7 @@ from noodlings.ingest.wording import CAPITAL, may_be_private, without_address
 from noodlings.text import clean, word_characters
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.audience import OPEN, Audience, Tier
+from noodlings.values.circumstances import CIRCUMSTANCES, NOTHING, Circumstances, require_circumstances
 from noodlings.values.percept import PRIVATE, Kind
 
 _WORD = word_characters()
@@ -61,6 +62,7 @@ class Recorded:
             of its kind; lines without an id are known by them.
         audience: confined if the row says so, or if it may be a page or a whisper.
         withheld: something in the row is wrong, as a `SourceProblem` before it says, and it may be private.
+        circumstances: as the row gives them.
     """
 
     line: int
@@ -76,6 +78,7 @@ class Recorded:
     known: tuple[str, Kind] = ("", Kind.SAY)
     audience: Audience = OPEN
     withheld: bool = False
+    circumstances: Circumstances = NOTHING
 
     @property
     def private(self) -> bool:
@@ -152,6 +155,7 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     user_id = plain_id(name)
     if row.get("is_rumination") or row.get("is_self_monitor") or user_id == agent_id:
         kind = Kind.THOUGHT
+    given = row.get(CIRCUMSTANCES)
     known, audience = (_plain(clean(name), r"\w"), kind), _audience(row)
     if kind not in PRIVATE:
         kind = kind if row.get("kind") is None else kind_of(row["kind"])
@@ -169,12 +173,13 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
         _id(row),
         known,
         audience,
+        circumstances=NOTHING if given is None else require_circumstances(given),
     )
 
 
 def _withheld(number: int, row: dict[str, Any], names: set[str]) -> Recorded | None:
     """A row with something wrong in it, as it is known again, if it may be private and can be known again."""
-    marks, agent = ("confined", "private", "tier", "kind"), row.get("agent")
+    marks, agent = ("confined", "private", "tier", "kind", CIRCUMSTANCES), row.get("agent")
     plain = {name: value for name, value in row.items() if name not in marks}
     try:
         line = _recorded(number, plain | {"agent": agent if isinstance(agent, str) else None}, names)

@@ -109,7 +109,7 @@ async def search(
     caller, archive = viewpoint.caller, searchable(viewpoint)
     filters = replace(filters, kinds=filters.kinds or NO_JOURNAL)
     await archive.within(LOADING_SECONDS)
-    options |= {"limit": limit, "asker": caller.user_id, "patient": True}
+    options |= {"limit": limit, "asker": caller.user_id, "patient": True, "now": viewpoint.now}
     loaded, asked = archive.loaded, (subject(query), readable_by(caller, filters))
     hits = await archive.search(*asked, **options)
     if hits or loaded:

@@ -27,7 +27,8 @@ from noodlings.text import clean, folded, shorten
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Tier, may_learn
 from noodlings.values.caller import Caller, display_name, user_id_of
-from noodlings.values.memory import ImportanceParts, MemoryEntry, Order, tags_of
+from noodlings.values.circumstances import NOTHING, Circumstances
+from noodlings.values.memory import ImportanceParts, MemoryEntry, Order, circumstances_of, tags_of
 from noodlings.values.percept import INNER, Kind
 
 if TYPE_CHECKING:
@@ -283,7 +284,14 @@ class Viewpoint:
             source=clean(entry.source),
             weight=self.figure(self.agent.memory.weight(entry)),
             hindsight={reason.value: shift for reason, shift in entry.hindsight.items()},
+            circumstances=self._circumstances(entry),
         )
+
+    def _circumstances(self, entry: MemoryEntry) -> Circumstances | None:
+        """The circumstances as the caller may see them."""
+        given = circumstances_of(entry)
+        seen = given if self.caller.sees_all else replace(given, emotions=(), inferences=())
+        return None if seen == NOTHING else seen
 
     def page(
         self,

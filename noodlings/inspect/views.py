@@ -19,6 +19,7 @@ from pydantic import Field
 
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
+from noodlings.values.circumstances import Circumstances
 from noodlings.values.memory import ImportanceParts, MemoryStats
 
 DIGITS = 6
@@ -157,6 +158,8 @@ class EntryView(View):
         weight: the importance as it looks in hindsight, 0…1; for a player, the importance.
         hindsight: the reasons for that, each with its shift; none for a player, as others may have a part in
             them.
+        circumstances: when and where it happened and what else was given about it, None for nothing; for a
+            player without what others felt and what was inferred, as others may have a part in that, too.
     """
 
     id: int
@@ -187,6 +190,7 @@ class EntryView(View):
     source: str = ""
     weight: float = 0.0
     hindsight: dict[str, float] = field(default_factory=dict)
+    circumstances: Circumstances | None = None
 
 
 @dataclass(frozen=True, slots=True)

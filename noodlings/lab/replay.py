@@ -160,6 +160,7 @@ def _percept(line: Recorded, agent: Agent, now: float) -> Percept:
         affect=line.affect,
         surprise=line.surprise,
         identity_salience=line.identity_salience,
+        data=line.circumstances.as_data(),
     )
 
 

@@ -20,7 +20,15 @@ from noodlings.ports import ToldDay, ToldLines, Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
-from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay, title_of, written_by
+from noodlings.values.memory import (
+    MemoryEntry,
+    Recalled,
+    Why,
+    circumstances_of,
+    hearsay,
+    title_of,
+    written_by,
+)
 from noodlings.values.percept import NOT_LIVED, Kind
 from noodlings.values.persona import Persona
 from noodlings.values.relationship import Relationship
@@ -364,5 +372,7 @@ def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
     when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"
     first = [shown(one, utterance) for chain in hearsay(entry) for one in reversed(chain)]
     note += f", had from {', '.join(dict.fromkeys(first))}" if first else ""
+    happened = circumstances_of(entry).in_words(utterance.percept.timestamp)
+    note += f", {happened}" if happened else ""
     told = f"known of {who}{note}" if written_by(entry) else f"{when}{note}, {who}"
     return fenced(f"{told}: {entry.user_text}", LONGEST_MEMORY)

@@ -35,6 +35,7 @@ from noodlings.validation import Unit, explain
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, Tier, confined_to
+from noodlings.values.circumstances import CIRCUMSTANCES, require_circumstances
 from noodlings.values.fact import Tells
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
@@ -106,6 +107,9 @@ def _as_added(extra: dict[str, Any]) -> None:
             longest = max((len(one) for one in listed if isinstance(one, list)), default=0)
             if longest > LONGEST_CHAIN:
                 raise UserError(f"an entry of {name} names {longest:,} people, not at most {LONGEST_CHAIN}")
+    for kept in (extra.get(CIRCUMSTANCES), data.get(CIRCUMSTANCES)):
+        if isinstance(kept, dict):  # what a host keeps under this name in another form is its own
+            require_circumstances(kept, stored=True)
     size = len(json.dumps(extra, ensure_ascii=False))
     if size > LARGEST_EXTRA:
         raise UserError(f"it has {size:,} characters of JSON; it may have at most {LARGEST_EXTRA:,}")

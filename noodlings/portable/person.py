@@ -38,7 +38,7 @@ from noodlings.values.caller import (
     is_past_id,
     user_id_of,
 )
-from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, hearsay_of, written_by
+from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, circumstances_of, hearsay_of, written_by
 from noodlings.values.percept import SPOKEN, Kind
 from noodlings.values.persona import Persona
 from noodlings.worlds.accounts import Account, Accounts
@@ -61,6 +61,11 @@ class Person:
     ids: tuple[str, ...]
     name: str
     accounts: tuple[Account, ...] = ()
+
+    @property
+    def called(self) -> frozenset[str]:
+        """Their names: as shown, and of their accounts."""
+        return frozenset({self.name, *(account.name for account in self.accounts)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +252,7 @@ def forget_person(
 
     Every character forgets what they said, the answers to it that it heard others give, and what others told
     of it, also meanwhile. Their id is removed from the witnesses of what others said, and from facts that
-    they wrote.
+    they wrote; so is what was observed of them, by id or name.
 
     Args:
         change: calls what changes the society. On a thread beside an event loop, it must do so in the loop.
@@ -279,7 +284,7 @@ def forget_person(
     for agent_id in kept.agents:  # what was too damaged to be read
         for one in person.ids:
             memories += change(partial(society.corrections.forget_user, caller, agent_id, one)).count
-        change(partial(society.agents[agent_id].part_from, person.ids))
+        change(partial(society.agents[agent_id].part_from, person.ids, person.called))
     change(partial(_forget_being_there, society, person))
     society.write_notes()
     erased = society.store.erase()
@@ -352,9 +357,8 @@ class _Kept:
         entries = [entry for entries in self.own.values() for entry in entries]
         said = [words for entry in entries for words in (entry.user_text, entry.response or "")]
         words = words_in(" ".join(entry.user_text for entry in entries)) - self.others
-        names = {person.name, *(account.name for account in person.accounts)}
         types_here = user_id_of(society.settings.world.player) in person.ids
-        return Marks.of((*person.ids, *names), (*said, *self.made), words, types_here)
+        return Marks.of((*person.ids, *person.called), (*said, *self.made), words, types_here)
 
     def todo(self, unsaid: Mapping[str, Collection[int]]) -> dict[str, set[int]]:
         """Agent → what it has to forget, with what it heard of the answers to these."""
@@ -450,13 +454,16 @@ def _told(society: Society, user_id: str) -> bool:
 
 def _named(society: Society, user_id: str) -> bool:
     """Whether an id of which nothing else is kept is that of a witness, a source, somebody answered, an
-    author, or whoever had something forgotten; this reads every memory."""
+    author, somebody observed, or whoever had something forgotten; this reads every memory."""
     settings = society.settings
     with snapshot(settings.database, Encryption.of(settings.store)) as stored:
         if user_id in stored.done_by():
             return True
         kept = (one.entry for agent_id in stored.agents() for one in stored.entries(agent_id))
-        return any(user_id in _ids_in(entry) for entry in kept)
+        return any(
+            user_id in _ids_in(entry) or user_id in {one.who for one in circumstances_of(entry).emotions}
+            for entry in kept
+        )
 
 
 def _ids_in(entry: MemoryEntry) -> frozenset[str]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self
 
 from noodlings.values.affect import FloatArray
 from noodlings.values.audience import Audience
+from noodlings.values.circumstances import EventTime
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
     ArchivedAgent,
@@ -20,6 +21,7 @@ from noodlings.values.memory import (
     Order,
     Symbol,
     Vector,
+    circumstances_of,
     tags_of,
 )
 from noodlings.values.percept import Kind
@@ -45,6 +47,7 @@ class EntryColumns:
         embedded: whether each has a vector; `vectors` are those, float32 of length 1.
         tried: by entry id, the failed attempts of entries without a vector.
         weights: what each weighs in hindsight, 0…1; empty where that is its importance.
+        happened: by index, when it happened where that was given.
     """
 
     ids: Sequence[int]
@@ -63,6 +66,7 @@ class EntryColumns:
     vectors: Iterable[Vector] = ()
     tried: Mapping[int, EntryVector] = field(default_factory=dict)
     weights: Sequence[float] = ()
+    happened: Mapping[int, EventTime] = field(default_factory=dict)
 
     @classmethod
     def of(cls, entries: Sequence[MemoryEntry], vectors: Mapping[int, EntryVector] | None = None) -> Self:
@@ -89,6 +93,11 @@ class EntryColumns:
             vectors=[vector for vector in made if vector is not None],
             tried={number: one for number, one in kept.items() if one.vector is None},
             weights=[entry.weight for entry in entries],
+            happened={
+                n: when
+                for n, entry in enumerate(entries)
+                if entry.extra and (when := circumstances_of(entry).when)
+            },
         )
 
 
@@ -346,9 +355,10 @@ class Repository(Store, WorldStore, Protocol):
             traces: all traces of the agent, by the id of their entry.
         """
 
-    def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
+    def make_nameless(self, agent_id: str, user_ids: Collection[str], names: Collection[str] = ()) -> None:
         """Put a neutral word in place of these users where they had something forgotten, or wrote a fact by
-        hand, and take them out of the circles of symbols.
+        hand, take them out of the circles of symbols, and delete what others observed of them by these
+        `names` or their ids, see `Circumstances`.
         """
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from noodlings.errors import UserError
 from noodlings.ports import EntryColumns
-from noodlings.recall.cues import PeopleIndex, holds_time
+from noodlings.recall.cues import PeopleIndex, day_happened, holds_time
 from noodlings.recall.filters import EVERYTHING, FilterIndex, Filters
 from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.lexical import LexicalIndex, in_words, stems
 from noodlings.recall.neighbours import Mask, Neighbours, Numbers, Rows
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
+from noodlings.values.circumstances import DAY_SECONDS
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import NOT_LIVED, SAID, Kind, told_name
 from noodlings.values.relationship import stance_of
@@ -46,6 +47,9 @@ class SearchIndex:
         affects: what was felt, shape (n, 5), NaN where nothing is known.
         lengths: how much was said to the agent, 0…1.
         with_time: whether a time is mentioned.
+        happened: when what was told began and ended, as it was given or else by its words, shape (n, 2); NaN
+            where neither tells.
+        happened_given: whether it was given when it happened.
         with_name: whether it is a line that tells the name of whoever says it.
         asks: whether something is asked.
         stances: the `Stance` of each.
@@ -61,6 +65,8 @@ class SearchIndex:
         self.affects = GrowingArray("float32", 5)
         self.lengths = GrowingArray("float32")
         self.with_time = GrowingArray("bool")
+        self.happened = GrowingArray("float64", 2)
+        self.happened_given = GrowingArray("bool")
         self.with_name = GrowingArray("bool")
         self.asks = GrowingArray("bool")
         self.stances = GrowingArray("int8")
@@ -119,12 +125,18 @@ class SearchIndex:
                 for said, response in zip(stemmed, columns.responses, strict=True)
             ]
             is_lines = np.array([*map(is_line, columns.kinds, columns.ingested)], np.bool_)
+            timed = [*map(holds_time, texts, words)]
             by_row = (
                 (self.ids, np.array(columns.ids, np.int64)),
                 (self.affects, columns.affects),
                 (self.lengths, np.array([_length(len(said)) for said in stemmed], np.float32)),
                 (self._answered, np.array([*map(bool, columns.responses)])),
-                (self.with_time, np.array([*map(holds_time, texts, words)])),
+                (self.with_time, np.array(timed)),
+                (self.happened, _happened(columns, timed)),
+                (
+                    self.happened_given,
+                    np.array([row in columns.happened for row in range(len(texts))], np.bool_),
+                ),
                 (self.with_name, is_lines & np.array([told_name(text) != "" for text in texts], np.bool_)),
                 (self.asks, np.array(["?" in text for text in texts])),
                 (self.stances, np.array([*map(stance_of, columns.kinds, texts)], np.int8)),
@@ -214,7 +226,15 @@ class SearchIndex:
             self.words.remove(rows)
             self.affects.rows[rows] = math.nan
             self.lengths.rows[rows] = 0.0
-            for flags in (self.with_time, self.with_name, self.asks, self.stances, self._is_line):
+            self.happened.rows[rows] = math.nan
+            for flags in (
+                self.with_time,
+                self.happened_given,
+                self.with_name,
+                self.asks,
+                self.stances,
+                self._is_line,
+            ):
                 flags.rows[rows] = 0
             if self._vectors is not None:
                 self._vectors.clear(np.array(rows, np.intp), self.neighbours)
@@ -224,6 +244,18 @@ class SearchIndex:
             return self.index.row_of[entry_id]
         except KeyError:
             raise UserError(f"entry {entry_id} is not in the archive") from None
+
+
+def _happened(columns: EntryColumns, timed: Sequence[bool]) -> npt.NDArray[np.float64]:
+    """When each entry happened, see `SearchIndex.happened`; `timed`: whether its words mention a time."""
+    spans = np.full((len(timed), 2), math.nan)
+    for row in (row for row, mentions in enumerate(timed) if mentions):
+        day = day_happened(columns.texts[row], columns.timestamps[row])
+        if day is not None:
+            spans[row] = day, day + DAY_SECONDS
+    for row, when in columns.happened.items():
+        spans[row] = when.begins, max(when.ends, math.nextafter(when.begins, math.inf))
+    return spans
 
 
 def _answer(response: str, said: Collection[str]) -> list[str]:

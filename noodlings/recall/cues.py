@@ -2,18 +2,21 @@
 
 "When did Caity adopt Pugsley, rather than Fluffy?" is searched as "When did I adopt Pugsley" in what Caity
 said, and lines with a time are preferred. People tell their own memories, so their names become "I" before
-the question is compared with what was said. Dates in a question become spans of world time (UTC).
+the question is compared with what was said. Dates in a question become spans of world time (UTC). So do days
+in the past ("on Saturday"), which are read in the same way from what was said (`day_happened`).
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from noodlings.recall.lexical import stems
 from noodlings.stemming import STOP_WORDS
+from noodlings.values.circumstances import DAY_SECONDS
 
 _PREFIX = re.compile(r"^(?:user|agent|player|npc)_", re.I)
 _TOKEN = re.compile(r"\w+(?:-\w+)*")
@@ -85,8 +88,8 @@ class PeopleIndex:
 
 
 DAY, WEEK_AFTER, MONTH, YEAR = 1.0, 0.5, 1.0, 0.3
-"""How much a memory counts that is of the named day, of the seven days after it (when it is told), of the
-named month, of the named year: the wider, the less it says."""
+"""How much a memory counts that is of the named day, of the seven days after it (when it is told; where it is
+given when it happened, that alone counts), of the named month, of the named year: the wider, the less."""
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -174,6 +177,123 @@ def _moment(timestamp: float) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=within)
 
 
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+NUMBERS = {
+    word: number
+    for number, words in enumerate(
+        ("a an one", "two couple", "three few", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
+    )
+    for word in words.split()
+}
+CLAUSES = re.compile(
+    r",\s+|\s+[-–—]+\s+|:\s+|\s+\b(?:and|but|so|because|although|though|while|since|whereas|which|who|when)\b\s+"
+)
+"""What stands between the clauses of a sentence."""
+_DID = (
+    r"(?:went|died|said|told|came|saw|took|made|bought|lost|won|met|read|slept|felt|ate|found|gave|left|fell"
+    r"|broke|began|brought|caught|drove|flew|paid|ran|sent|sold|spent|stole)"
+)
+_PAST = re.compile(rf"\b(?:was|were|had|did|{_DID}|(?!need)\w{{3,}}ed)\b")
+_HAS = re.compile(rf"(?:'s|'ve|\b(?:has|have)) (?:(?:just|finally|already|only) )?(?={_DID}\b)")
+"""Before what has happened: "he's found a job"."""
+_TO_COME = re.compile(
+    r"\b(?:will|shall|going to|gonna|have to|has to|need to|must|got to|been (?:moved|put|brought|postponed)"
+    r"|gets?|is|are|am|comes?|starts?)\b|'(?:ll|s|m|re)\b"
+)
+_SENTENCE = re.compile(r"[^.!?…;]+[.!?…;]*")
+_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
+_DAYS_OF = {"day": 1, "week": 7, "fortnight": 14}
+_DAYS_BACK = {"the day before yesterday": 2, "yesterday": 1, "last night": 1, "this morning": 0}
+_COUNTS = "|".join(word for word in NUMBERS if word not in ("few", "couple"))
+_NAMED_DAY = re.compile(
+    rf"\b(?:(?P<back>{'|'.join(_DAYS_BACK)})(?!')|(?P<last>last|on) (?P<weekday>{'|'.join(WEEKDAYS)})"
+    rf"|(?<!-)(?<!ty )(?<!or )(?P<count>{_COUNTS}|\d{{1,3}}) (?P<unit>{'|'.join(_DAYS_OF)})s? ago)\b"
+)
+_LIMIT = re.compile(
+    r"\b(?:since|until|till|than|from|by|(?<!the day )before|after|ago(?= yesterday)|every|each)"
+    rf"(?: (?:the|of|on|last|this|night|morning|yesterday|ago|days?|weeks?|\d{{1,4}}(?:st|nd|rd|th)?|{_NAMES}"
+    rf"|{'|'.join(WEEKDAYS)}|{'|'.join(NUMBERS)})\b)+"
+)
+"""A day that is no more than a limit: "since last Friday", "before the 2nd of March"."""
+_INTENDED = re.compile(
+    r"\b(?:agreed|arranged|asked|booked|decided|due|had to|hoped|intended|invited|meant|offered|planned"
+    r"|promised|supposed|wanted)\b"
+)
+"""Of which the day may be to come: "I promised to come on Friday"."""
+_ASKS = re.compile(r"\b(?:what|wh[oy]|whom|whose|where|when|which|how|did)\b|^(?:was|were|had|has|have)\b")
+_ANYTHING = frozenset(stems("happened event news anything something everything special do go say tell talk"))
+"""Stems of what asks about anything: "what happened?"."""
+_READ = 400
+"""Characters that are read for a day."""
+_BARE = 4
+"""Words of a clause that may be a day alone: "on Friday, we went sailing"."""
+
+
+def until_weekday(weekday: int, today: int) -> int:
+    """Days until the next such weekday, 1…7; both from 0, Monday, on."""
+    return (weekday - today - 1) % 7 + 1
+
+
+def is_past(said: str) -> bool:
+    """Whether a clause in small letters tells what happened, and nothing that is or will be."""
+    said = _HAS.sub(" ", said)
+    return _PAST.search(said) is not None and _TO_COME.search(said) is None
+
+
+def day_happened(text: str, told: float, asked: bool = False) -> float | None:
+    """The day on which something happened by its words, as its beginning in world time.
+
+    "Yesterday", "last night", "last Friday" and "two days ago" name one, "on Friday" and "on 2 March" do in a
+    clause about the past. None where no day is named, or several are.
+
+    Args:
+        told: when it was said, world time.
+        asked: whether it is a question to the memory, which must be about the past ("how are you this
+            morning?" is not); questions in what was said do not count, as they do not tell when it happened.
+    """
+    said = _QUOTED.sub(" ", text[:_READ].casefold().replace("’", "'"))
+    days = set(_days_named(_asking(said) if asked else said, told, asked))
+    return days.pop() if len(days) == 1 else None
+
+
+def _asking(said: str) -> str:
+    """Without what only tells something: of "I fell yesterday. What is my dog called?" the question."""
+    parts = re.split(r"(?<=[.!?…,;:])\s+", said)
+    return " ".join(part for part in parts if _ASKS.search(part) or not is_past(part))
+
+
+def _days_named(text: str, told: float, asked: bool) -> Iterator[float]:
+    today = told // DAY_SECONDS * DAY_SECONDS
+    weekday = int(today // DAY_SECONDS + 3) % 7  # 1970 began on a Thursday
+    for sentence in _SENTENCE.findall(_LIMIT.sub(" ", text)):
+        if sentence.endswith("?") and not asked:
+            continue
+        clauses, ends = CLAUSES.split(sentence), [end.start() for end in CLAUSES.finditer(sentence)]
+        for found in _NAMED_DAY.finditer(sentence):
+            sure = not asked and found["last"] != "on"
+            if not (sure or _tells_past(clauses, bisect_right(ends, found.start()))):
+                continue
+            if found["back"]:
+                back = _DAYS_BACK[found["back"]]
+            elif found["weekday"]:
+                back = until_weekday(weekday, WEEKDAYS.index(found["weekday"]))
+            else:
+                back = (NUMBERS.get(found["count"]) or int(found["count"])) * _DAYS_OF[found["unit"]]
+            yield today - back * DAY_SECONDS
+        for at, clause in enumerate(clauses):
+            for date in named_dates(clause):
+                if date.day is not None and _tells_past(clauses, at):
+                    near = spans(date, told - 366 * DAY_SECONDS, told)
+                    yield from [one.start for one in near if one.weight == DAY and one.start <= told][-1:]
+
+
+def _tells_past(clauses: list[str], at: int) -> bool:
+    """Whether a clause does, with those beside it where it may be no more than a day."""
+    bare = len(clauses[at].split()) <= _BARE
+    said = " ".join(clauses[max(at - 1, 0) : at + 2]) if bare else clauses[at]
+    return is_past(said) and _INTENDED.search(said) is None
+
+
 _ASKS_WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:year|month|week|day|date|time)|how long ago)\b"
     r"(?! (?:i|you|we|they|he|she|it)\b)",
@@ -211,6 +331,8 @@ class Cues:
         wording: the question as it is to be embedded.
         speakers: ids of those who are named.
         asks_when: whether a time is asked for.
+        day: the day in the past that is asked about in words such as "on Saturday"; None for none.
+        only_day: whether nothing but a day is asked about: "what happened on 2 March?".
     """
 
     words: tuple[str, ...]
@@ -218,6 +340,8 @@ class Cues:
     speakers: frozenset[str]
     dates: tuple[NamedDate, ...]
     asks_when: bool
+    day: Span | None = None
+    only_day: bool = False
 
 
 def read(
@@ -226,6 +350,7 @@ def read(
     asker: str | None = None,
     only: str | None = None,
     sets_aside: bool = True,
+    now: float | None = None,
 ) -> Cues:
     """The cues of a question.
 
@@ -234,6 +359,7 @@ def read(
         asker: id of whoever asks: "I" and "my" are theirs.
         only: see `PeopleIndex.mentions`.
         sets_aside: whether what is named only to be excluded is left out.
+        now: world time from which "on Saturday" is counted back; without it such a day is not looked for.
     """
     wanted = _without_what_is_set_aside(query) if sets_aside else query
     mentions = people.mentions(wanted, only)
@@ -252,12 +378,17 @@ def read(
         at = possessive.end() if possessive else mention.end
     told.append(wanted[at:])
     bare.append(wanted[at:])
+    day, dates = None if now is None else day_happened(wanted, now, asked=True), tuple(named_dates(wanted))
+    rest = " ".join(bare)
+    around = set(stems(_ISO.sub(" ", _WRITTEN.sub(" ", _NAMED_DAY.sub(" ", rest.casefold())))))
     return Cues(
-        words=tuple(stems(" ".join(bare))),
+        words=tuple(stems(rest)),
         wording="".join(told),
         speakers=frozenset(speakers),
-        dates=tuple(named_dates(wanted)),
+        dates=dates,
         asks_when=_ASKS_WHEN.search(wanted) is not None,
+        day=None if day is None else Span(day, day + DAY_SECONDS, DAY),
+        only_day=(day is not None or any(date.day is not None for date in dates)) and around <= _ANYTHING,
     )
 
 

@@ -1,8 +1,9 @@
 """Memories as readable lines: who said what to whom, when and where, and what it felt like.
 
 Only the words are embedded, because all that stands around them makes lines alike
-(docs/decisions/0008-search.md). Times are relative, so a block is made anew whenever it is used. Every line
-is short and printable, and what was said stands in quotation marks that nothing inside can close.
+(docs/decisions/0008-search.md). When and where it happened is told where that was given. Times of telling are
+relative, so a block is made anew whenever it is used. Every line is short and printable, and what was said
+stands in quotation marks that nothing inside can close.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from noodlings.affect.game import ago
 from noodlings.memory.context import CHARACTERS_PER_TOKEN
 from noodlings.text import clean, shorten
 from noodlings.values.caller import display_name
-from noodlings.values.memory import MemoryEntry, given, tags_of, title_of, written_by
+from noodlings.values.memory import MemoryEntry, circumstances_of, given, tags_of, title_of, written_by
 from noodlings.values.percept import INNER, Kind
 
 LONGEST = 200
@@ -50,6 +51,8 @@ def told(entry: MemoryEntry, narrator: Narrator) -> str:
     """One entry as a line.
 
     `2 d ago (garden) caity said to Phi: "My dog died."; Phi felt sad, and answered: "Oh no." [tags: dog]`
+
+    After the words comes "(it happened on 2 March, in the mill)" where that was given.
     """
     me, felt = narrator.name(narrator.agent_id), feeling(entry.affect)
     after = []
@@ -60,6 +63,8 @@ def told(entry: MemoryEntry, narrator: Narrator) -> str:
     place = _short(entry.place, NOTED)
     when_and_where = ago(narrator.now - entry.timestamp) + (f" ({place})" if place else "")
     line = f"{when_and_where} {_happened(entry, narrator)}"
+    if happened := circumstances_of(entry).in_words(narrator.now):
+        line += f" ({happened})"
     return (f"{line}; {me} {', and '.join(after)}" if after else line) + _noted(entry)
 
 
@@ -70,7 +75,8 @@ def token_count(text: str) -> int:
 
 def _noted(entry: MemoryEntry) -> str:
     """What it was part of, and how it was tagged, as far as a host said so."""
-    task, tags = given(entry, "task"), ", ".join(sorted(tags_of(entry)))
+    known = circumstances_of(entry)
+    task, tags = given(entry, "task") or known.task, ", ".join(sorted(tags_of(entry).difference(known.tags)))
     noted = {"task": task if isinstance(task, str) else "", "tags": tags}
     return "".join(f" [{name}: {_short(text, NOTED)}]" for name, text in noted.items() if clean(text))
 

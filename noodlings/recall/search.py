@@ -19,7 +19,7 @@ import numpy.typing as npt
 from noodlings.errors import UserError
 from noodlings.recall import cues
 from noodlings.recall.archive import SearchIndex
-from noodlings.recall.cues import Cues, NamedDate, spans
+from noodlings.recall.cues import DAY, WEEK_AFTER, Cues, spans
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT, congruence, lift
 from noodlings.recall.neighbours import Neighbours, Numbers, Rows
@@ -208,6 +208,7 @@ class Searcher:
         min_score: float = 0.0,
         query_vector: npt.ArrayLike | None = None,
         asker: str | None = None,
+        now: float | None = None,
     ) -> list[Hit]:
         """The entries that answer a question, best first; of equal ones the earlier first.
 
@@ -220,6 +221,7 @@ class Searcher:
             min_score: hits below it are left out, 0…1.
             query_vector: the embedded `wording(query, filters)`; without it words alone decide.
             asker: id of whoever asks, so that "my dog" is theirs.
+            now: world time, so that "on Saturday" is a day.
 
         Raises:
             UserError: a parameter is out of range, there are no words, or the vector is of another model.
@@ -233,7 +235,7 @@ class Searcher:
             rows = archive.index.rows(filters)
             if not len(archive) or (rows is not None and not len(rows)):
                 return []
-            question = self._read(query, filters, asker)
+            question = self._read(query, filters, asker, now)
             told = archive.index.told(filters)
             around = content(archive, question, query_vector, rows, told, archive.index.hidden(filters))
             parts = self._parts(question, around, rows, told, asker)
@@ -268,7 +270,9 @@ class Searcher:
                 components = {name: float(part[place]) for name, part in parts.items()}
                 components["words"] = own = float(around.own[there])
                 components["next_to"] = max(float(around.words[there]) - own, 0.0)
-                entry_id, only_near = int(archive.ids.rows[found[at]]), around.only_near(there)
+                of_day = question.only_day and components["date"] == DAY
+                entry_id = int(archive.ids.rows[found[at]])
+                only_near = not of_day and around.only_near(there)
                 hit = _hit(entry_id, totals[at], components, lifts[at], only_near)
                 if hit.score >= min_score and hit.why[:1] not in ((), (Why.AFFECT,)):
                     hits.append(hit)
@@ -276,8 +280,8 @@ class Searcher:
                     break
             return hits
 
-    def _read(self, query: str, filters: Filters, asker: str | None) -> Cues:
-        return cues.read(query, self.archive.people, asker, filters.user, self.sets_aside)
+    def _read(self, query: str, filters: Filters, asker: str | None, now: float | None = None) -> Cues:
+        return cues.read(query, self.archive.people, asker, filters.user, self.sets_aside, now)
 
     def _parts(
         self,
@@ -305,9 +309,10 @@ class Searcher:
             parts["importance"] = (index.weights if hindsight else index.importances).rows[take]
             if asker is not None and question.speakers <= {asker}:
                 parts["asker"] = _told_by(users == index.user_code(asker))
-        if question.dates:
+        if question.dates or question.day is not None:
             times = index.timestamps.rows
-            parts["date"] = _dated(question.dates, times if told is None else times[told], times[take])
+            known = archive.happened.rows[take], archive.happened_given.rows[take]
+            parts["date"] = _dated(question, times if told is None else times[told], times[take], *known)
         if question.asks_when:
             parts["time"] = archive.with_time.rows[take].astype(np.float32)
         parts["length"] = archive.lengths.rows[take]
@@ -320,14 +325,30 @@ def _told_by(theirs: npt.NDArray[np.bool_]) -> Numbers:
     return theirs * np.float32(-math.log2(share) / BITS)
 
 
-def _dated(dates: tuple[NamedDate, ...], all_moments: Moments, moments: Moments) -> Numbers:
-    """How well each of `moments` fits one of the dates that were named, 0…1."""
+def _dated(
+    question: Cues, all_moments: Moments, moments: Moments, happened: Moments, given: npt.NDArray[np.bool_]
+) -> Numbers:
+    """How well each row fits one of the dates that were named, 0…1.
+
+    It does by when it `happened`, shape (n, 2), and by the time at which it was told, unless that is `given`,
+    or the day is counted back ("on Saturday") and the words of the row say when it happened.
+    """
     first, last = float(all_moments.min()), float(all_moments.max())
     fits = np.zeros(len(moments), np.float32)
-    for date in dates:
-        for span in spans(date, first, last):
-            within = (moments >= span.start) & (moments < span.end)
-            fits[within] = np.maximum(fits[within], np.float32(span.weight))
+    begins, ends = happened[:, 0], happened[:, 1]
+    known = ~np.isnan(begins)
+    named = [
+        (span, known if span.weight == WEEK_AFTER else given)
+        for date in question.dates
+        for span in spans(date, first, last)
+    ]
+    if question.day is not None:
+        named.append((question.day, known))
+    for span, otherwise in named:
+        within = ~otherwise & (moments >= span.start) & (moments < span.end)
+        if span.weight != WEEK_AFTER:
+            within |= (begins < span.end) & (ends > span.start)  # False for NaN
+        fits[within] = np.maximum(fits[within], np.float32(span.weight))
     return fits
 
 

@@ -25,6 +25,7 @@ from importlib import resources
 from itertools import islice
 from typing import Any
 
+from noodlings.recall.cues import CLAUSES
 from noodlings.text import shorten
 from noodlings.validation import yaml_of
 from noodlings.values.fact import ABOUT, FACT_KIND, SPEAKER, FactKind, Tells
@@ -90,9 +91,6 @@ class Fact:
 _ASIDE = re.compile(r"\*[^*]*\*|\([^()]*\)|\[[^\][]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)['‘][^'‘’]*[,.!?]['’]")
 """Gestures, remarks and quotations, which are ignored."""
 _SENTENCE = re.compile(r"(?:[^.!?…;]|\.(?=\S))+[.!?…;]*")
-_CLAUSES = re.compile(
-    r",\s+|\s+[-–—]+\s+|:\s+|\s+\b(?:and|but|so|because|although|though|while|since|whereas|which|who|when)\b\s+"
-)
 _WORD = re.compile(r"[\w'/&-]+")
 _MAY = re.compile(r"\b(?:in|of|by|on the \d{1,2}\w*|\d{1,2}(?:st|nd|rd|th)?) May\b")
 _I = re.compile(r"(?:i|we)(?P<rest>(?:'m|'re|'ve|'ll|'d)?\s.*)")
@@ -226,7 +224,7 @@ def clauses(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def clauses_of(sentence: str) -> list[str]:
-    return _CLAUSES.split(sentence)
+    return CLAUSES.split(sentence)
 
 
 def is_imagined(sentence: str, clause: str) -> bool:
@@ -271,7 +269,7 @@ class _Reading:
             subject = self.entry.user_id
             # Of "'I am a widow,' the play begins" only what somebody plays is about anybody.
             self.asserts |= bool(sentence) and (read == text or _OWN.search(plain) is not None)
-            for clause in _CLAUSES.split(plain):
+            for clause in CLAUSES.split(plain):
                 if len(clause) <= LONGEST_CLAUSE:
                     of, told = self._told(clause, subject, sentence)
                     yield from (self._fact(of, kind, words) for kind in told)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
-from noodlings.recall.cues import named_dates, spans
+from noodlings.recall.cues import NUMBERS, WEEKDAYS, is_past, named_dates, spans, until_weekday
 from noodlings.recall.lexical import stems
 from noodlings.reflection.facts import clauses, facts, folded, is_imagined
 from noodlings.reflection.superseding import corrects
@@ -37,16 +37,8 @@ LONGEST = 400
 """Characters of a line that are read."""
 
 _PLANS = frozenset({FactKind.PLAN, FactKind.PROMISE})
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SATURDAY, _SUNDAY = 5, 6
-_WHEN = frozenset(stems(f"{' '.join(_WEEKDAYS)} next week weekend month year today tonight tomorrow morning"))
-_NUMBERS = {
-    word: number
-    for number, words in enumerate(
-        ("a an one", "two couple", "three few", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
-    )
-    for word in words.split()
-}
+_WHEN = frozenset(stems(f"{' '.join(WEEKDAYS)} next week weekend month year today tonight tomorrow morning"))
 _UNITS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
 _UNREADABLE = re.compile(
     r"(?:tomorrow|day) week\b|\b(?<!next )week (?:from )?(?:tomorrow|today|on)\b"
@@ -66,9 +58,9 @@ _IS_NOW = re.compile(
 )
 """How things are today: "the hens are loud today", "I got a promotion today"."""
 _IN = re.compile(
-    rf"\bin (?:a )?(?P<count>{'|'.join(_NUMBERS)}|\d{{1,2}})(?: of)? (?P<unit>{'|'.join(_UNITS)})s?\b"
+    rf"\bin (?:a )?(?P<count>{'|'.join(NUMBERS)}|\d{{1,2}})(?: of)? (?P<unit>{'|'.join(_UNITS)})s?\b"
 )
-_WEEKDAY = re.compile(rf"\b(?P<next>next )?(?P<day>{'|'.join(_WEEKDAYS)})\b")
+_WEEKDAY = re.compile(rf"\b(?P<next>next )?(?P<day>{'|'.join(WEEKDAYS)})\b")
 _WEEKEND = re.compile(r"\b(?:at|on|this|over) (?:the )?weekend\b")
 _NEXT_WEEK = re.compile(r"\bnext week(?P<end>end)?\b")
 _OF_MONTH = re.compile(
@@ -85,17 +77,6 @@ _NO_PLAN = re.compile(
     r"|\w+n't|not|never|no longer|since)\b"
 )
 """What is not a plan, whatever day it names: dreams, farewells, what will not happen, what began before."""
-_DID = (
-    r"(?:went|died|said|told|came|saw|took|made|bought|lost|won|met|read|slept|felt|ate|found|gave|left|fell"
-    r"|broke|began|brought|caught|drove|flew|paid|ran|sent|sold|spent|stole)"
-)
-_PAST = re.compile(rf"\b(?:was|were|had|did|{_DID}|(?!need)\w{{3,}}ed)\b")
-_HAS = re.compile(rf"(?:'s|'ve|\b(?:has|have)) (?:(?:just|finally|already|only) )?(?={_DID}\b)")
-"""Before what has happened: "he's found a job"."""
-_TO_COME = re.compile(
-    r"\b(?:will|shall|going to|gonna|have to|has to|need to|must|got to|been (?:moved|put|brought|postponed)"
-    r"|gets?|is|are|am|comes?|starts?)\b|'(?:ll|s|m|re)\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +113,18 @@ def _named(said: str, text: str, told: float) -> Iterator[Due]:
     if _TODAY.search(said):
         yield on(0)
     for found in _IN.finditer(said):
-        yield on((_NUMBERS.get(found["count"]) or int(found["count"])) * _UNITS[found["unit"]])
+        yield on((NUMBERS.get(found["count"]) or int(found["count"])) * _UNITS[found["unit"]])
     week_of = [found["end"] for found in _NEXT_WEEK.finditer(said)]
     for found in _WEEKDAY.finditer(said):
-        day, is_next = _WEEKDAYS.index(found["day"]), found["next"] or None in week_of
-        yield on(_in_next_week(day, weekday) if is_next else _until(day, weekday))
+        day, is_next = WEEKDAYS.index(found["day"]), found["next"] or None in week_of
+        yield on(_in_next_week(day, weekday) if is_next else until_weekday(day, weekday))
     if _WEEKEND.search(said):
         days = 0 if weekday >= _SATURDAY else _SATURDAY - weekday
         yield Due(today + days * DAY, on(_SUNDAY - weekday).over)
     for end in week_of:
         if not end and _WEEKDAY.search(said):
             continue
-        monday = _until(0, weekday)
+        monday = until_weekday(0, weekday)
         first = monday + _SATURDAY if end else monday
         yield Due(today + first * DAY, on(monday + _SUNDAY).over)
     for found in _OF_MONTH.finditer(said):
@@ -154,14 +135,9 @@ def _named(said: str, text: str, told: float) -> Iterator[Due]:
             yield from (on((span.start - today) / DAY) for span in days_of if span.weight == 1.0)
 
 
-def _until(weekday: int, today: int) -> int:
-    """Days until the next such weekday, 1…7."""
-    return (weekday - today - 1) % 7 + 1
-
-
 def _in_next_week(weekday: int, today: int) -> int:
     """Days until "next Friday": that of the week from next Monday on, as this week's is just "on Friday"."""
-    days = _until(0, today) + weekday
+    days = until_weekday(0, today) + weekday
     return days if days > 1 else days + 7  # on a Sunday "next Monday" is not tomorrow
 
 
@@ -261,7 +237,7 @@ def due_of(entry: MemoryEntry) -> Due | None:
             due = due_at(clause, entry.timestamp)
             if due is None or is_imagined(sentence, clause):
                 continue
-            happened = _is_past(clause) or _IS_NOW.search(folded(clause)) is not None
+            happened = is_past(folded(clause)) or _IS_NOW.search(folded(clause)) is not None
             if entry.importance >= WORTH_ANYHOW and not happened:
                 return due
             if tells_plan is None:  # once, as a sentence may have very many clauses
@@ -279,11 +255,6 @@ def may_be_open(entry: MemoryEntry, now: float, understood: Mapping[int, Due] = 
     if due is None or not due.over <= now < due.over + ASKED_FOR:
         return False
     return entry.last_recalled is None or entry.last_recalled < due.over
-
-
-def _is_past(clause: str) -> bool:
-    said = _HAS.sub(" ", folded(clause))
-    return _PAST.search(said) is not None and _TO_COME.search(said) is None
 
 
 def _tells_plan(entry: MemoryEntry, text: str) -> bool:

@@ -26,10 +26,11 @@ from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
-from noodlings.text import unaccented
+from noodlings.text import any_of, unaccented
 from noodlings.values.audience import OPEN, within
 from noodlings.values.caller import is_past_id
-from noodlings.values.memory import KNOWN_BY, MemoryEntry, written_by
+from noodlings.values.circumstances import CIRCUMSTANCES
+from noodlings.values.memory import KNOWN_BY, MemoryEntry, circumstances_of, written_by
 from noodlings.values.percept import told_name
 from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
@@ -210,18 +211,28 @@ def delete_entries(
     return Forgotten(len(texts) + waited, redacted)
 
 
-def make_nameless(transaction: Transaction, agent_id: str, user_ids: Collection[str]) -> None:
-    """Let nothing say any more that one of these users had something forgotten, wrote a fact by hand, or may
-    know of a symbol."""
+def make_nameless(
+    transaction: Transaction, agent_id: str, user_ids: Collection[str], names: Collection[str] = ()
+) -> None:
+    """Let nothing say any more that one of these users had something forgotten, wrote a fact by hand, may
+    know of a symbol, or was observed by others; `names` are what they are called."""
+    if not user_ids:
+        return  # else every text would hold one of no names
     transaction.take_time()
     doers = {"of_agent": agent_id, "among": json.dumps(list(user_ids)), "nobody": FORGOTTEN}
     transaction.run(sql.MAKE_NAMELESS, doers)
+    called = re.compile(rf"(?<!\w){any_of({*user_ids, *names} - {''})}(?!\w)", re.I)
     read = partial(entry_of, words=True)
     rows = transaction.rows(sql.WITH_EXTRA, {"of_agent": agent_id, "position": -1, "limit": LARGEST})
     for entry in undamaged(rows, transaction.vault.reading("entries", read)):
-        if written_by(entry) in user_ids:
-            given = entry.extra if entry.extra.get(KNOWN_BY) else entry.extra["data"]
-            given[KNOWN_BY] = FORGOTTEN
+        changes: Row = {KNOWN_BY: FORGOTTEN} if written_by(entry) in user_ids else {}
+        known = circumstances_of(entry)
+        if (without := known.without(called)) != known:
+            changes |= {CIRCUMSTANCES: {}} | without.as_data()
+        for name, value in changes.items():
+            given = entry.extra if entry.extra.get(name) else entry.extra["data"]
+            given[name] = value
+        if changes:
             # Without the tier it is sealed wherever there is a key.
             change = {"extra": to_json(entry.extra, "extra")}
             transaction.run(sql.REVISE, _key(agent_id, entry.id) | change)

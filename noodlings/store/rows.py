@@ -34,6 +34,7 @@ from noodlings.values.memory import (
     MemoryEntry,
     Symbol,
     Vector,
+    circumstances_given,
     tags_in,
     weighed,
 )
@@ -254,6 +255,7 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
             importance if document is None else weighed(importance, _hindsight(document))
             for importance, document in zip(importances, seen, strict=True)
         ]
+        given = {n: from_json(one, "extra") for n, one in enumerate(extras) if one is not None}
         return EntryColumns(
             ids,
             timestamps,
@@ -265,7 +267,7 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
             known,
             places,
             {n: audience for n, audience in heard.items() if audience.confined},
-            {n: tags_in(from_json(one, "extra")) for n, one in enumerate(extras) if one is not None},
+            {n: tags_in(extra) for n, extra in given.items()},
             list(map(bool, ingested)),
             [blob is not None for blob in blobs],
             vectors,
@@ -275,6 +277,7 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
                 if tried is not None and blobs[n] is None
             },
             weights,
+            {n: when for n, extra in given.items() if (when := circumstances_given(extra).when)},
         )
     except (struct.error, KeyError, TypeError, ValueError, AttributeError, NoodlingsError):
         raise StoreError("part of the archive cannot be read") from None

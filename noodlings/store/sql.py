@@ -337,9 +337,9 @@ class SqlStore:
         with self._database.snapshot() as transaction:
             return made_of(transaction, agent_id, ids, traces)
 
-    def make_nameless(self, agent_id: str, user_ids: Collection[str]) -> None:
+    def make_nameless(self, agent_id: str, user_ids: Collection[str], names: Collection[str] = ()) -> None:
         with self._writing(agent_id) as transaction:
-            make_nameless(transaction, agent_id, user_ids)
+            make_nameless(transaction, agent_id, user_ids, names)
             if self.sharing is not None:
                 tell(transaction, "forgot", agent_id, self.sharing.leases.worker)
 

@@ -11,6 +11,7 @@ from noodlings.errors import UserError
 from noodlings.text import CleanText, clean
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience, Tier
+from noodlings.values.circumstances import CIRCUMSTANCES, NOTHING, Circumstances, circumstances_in
 from noodlings.values.fact import Tells
 from noodlings.values.percept import PRIVATE, Kind, in_confidence
 
@@ -241,15 +242,26 @@ class MemoryEntry:
 
 
 def tags_of(entry: MemoryEntry) -> frozenset[str]:
-    """The tags of an entry: the words given as "tags", and for hearsay `from:` with the id of each person
-    through whom it came."""
+    """The tags of an entry: the words given as "tags", `task:`, `goal:` and `place:` with those of its
+    circumstances, and for hearsay `from:` with the id of each person through whom it came."""
     return tags_in(entry.extra)
 
 
 def tags_in(extra: dict[str, Any]) -> frozenset[str]:
     tags = _given(extra, "tags")
     given = (tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list | tuple) else ()
-    return frozenset((*given, *(f"{FROM}{one}" for chain in _hearsay(extra) for one in chain)))
+    through = (f"{FROM}{one}" for chain in _hearsay(extra) for one in chain)
+    return frozenset((*given, *circumstances_given(extra).tags, *through))
+
+
+def circumstances_of(entry: MemoryEntry) -> Circumstances:
+    """When and where it happened, and whatever else was given about it; see `Circumstances`."""
+    return circumstances_given(entry.extra)
+
+
+def circumstances_given(extra: dict[str, Any]) -> Circumstances:
+    data = _given(extra, CIRCUMSTANCES)
+    return NOTHING if data is None else circumstances_in(data)
 
 
 def given(entry: MemoryEntry, name: str) -> Any:

@@ -14,6 +14,7 @@ from noodlings.text import clean
 from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Tier
+from noodlings.values.circumstances import CIRCUMSTANCES, require_circumstances
 from noodlings.values.floor import Floor
 
 
@@ -195,6 +196,8 @@ class Percept:
             raise UserError(f"the things of a percept must be a list of names, not {self.things!r:.40}")
         object.__setattr__(self, "things", tuple(filter(None, map(clean, self.things))))
         moment(self.timestamp, "a percept's timestamp")
+        if isinstance(given := self.data.get(CIRCUMSTANCES), dict):
+            require_circumstances(given, stored=True)
         if self.tier not in tuple(Tier):
             raise UserError(f"tier is {self.tier!r:.40}: it must be 0 (open), 1, 2 or 3 (sealed)")
         confided = Tier.CONFINED if in_confidence(self.kind, self.text) else Tier.OPEN

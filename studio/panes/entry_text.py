@@ -73,7 +73,7 @@ def exchange_text(entry: EntryView) -> Text:
 
 
 def facts_text(entry: EntryView) -> Text:
-    """Time, kind, privacy, source, tags and number of recalls; it wraps."""
+    """Time, kind, privacy, source, tags, number of recalls and circumstances; it wraps."""
     parts = [
         f"#{entry.id}",
         entry.when.replace("T", " ").removesuffix("Z"),
@@ -84,6 +84,7 @@ def facts_text(entry: EntryView) -> Text:
         f"source: {clean(entry.source)}" if entry.source else "",
         *(f"#{clean(tag)}" for tag in entry.tags),
         f"recalled {entry.recall_count:,}×" if entry.recall_count else "",
+        clean(entry.circumstances.summary(entry.timestamp + entry.age)) if entry.circumstances else "",
     ]
     return Text(" · ".join(filter(None, parts)), style=QUIET)
 

@@ -754,3 +754,23 @@ async def test_what_was_corrected_and_is_only_like_what_was_found_does_no_harm(c
     assert recalled_in(asked, made.id) is None
     assert "lantern" in (asked.response or "").casefold()
     society.close()
+
+
+async def test_what_happened_on_a_day_comes_to_mind_by_the_day_and_not_by_when_it_was_told(
+    make: Callable[..., Agent], say: Callable[..., Percept], clock: ManualClock
+) -> None:
+    agent = make()
+    clock.set(1_772_884_800.0)  # Saturday, 7 March 2026, 12:00
+    of_friday = await agent.perceive(say("yesterday I buried my cat"))
+    clock.set(1_772_971_200.0)
+    of_saturday = await agent.perceive(say("yesterday I went sailing"))
+    clock.set(1_773_057_600.0)
+    await chatter(agent, say, 20)
+
+    async def by_date(question: str) -> list[int]:
+        trace = await agent.perceive(say(question))
+        return [found.entry_id for found in trace.recalled if Why.DATE in found.why]
+
+    assert await by_date("Phi, what happened on Saturday?") == [of_saturday.entry_id]
+    assert await by_date("Phi, what happened on Friday?") == [of_friday.entry_id]
+    assert await by_date("Phi, on Saturday we go away") == []

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from noodlings.portable.export import export
+from noodlings.portable.intake import check, take_in
+from noodlings.store.cipher import UserKey
+from noodlings.store.keys import UserKeys
+from noodlings.store.sql import SqlStore
+from noodlings.store.transfer import snapshot
+from noodlings.store.vault import Encryption
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import CLIENT_BODY, CLIENT_HISTORY, hearsay_of
 from tests.api.conftest import MakeSite, Site
 from tests.api.mcp_clients import ROOT
+from tests.at_rest import found
+from tests.fakes import ALL_CIRCUMSTANCES
 
 AFFECT = [-0.8, 0.6, 0.1, 0.9, 0.0]
 NAMED = dict(zip(("valence", "arousal", "fear", "sorrow", "boredom"), AFFECT, strict=True))
@@ -77,6 +90,7 @@ async def test_facts_are_kept_with_the_memory_and_told_where_they_say_what_it_wa
         ({"data": {"tags": "quest"}}, 400, "called tags, a reserved name"),
         ({"data": {"client_key": "forged"}}, 400, "must not have a fact called client_key"),
         ({"tags": ["from:user_bob"]}, 400, "must not begin with from:"),
+        ({"data": {"circumstances": "rain"}}, 400, "called circumstances, a reserved name"),
     ],
 )
 async def test_what_will_not_do_is_refused_and_nothing_is_kept(
@@ -229,3 +243,128 @@ async def test_an_id_with_what_cannot_be_seen_is_nobody_else(site: Site, unseen:
         answer = await site.post(path, body, "")
         assert answer.status_code == 400
         assert "a user id must be one printable line" in answer.json()["detail"]
+
+
+# -- when and where it happened
+
+
+def circumstances(**changed: Any) -> dict[str, Any]:
+    return {"circumstances": ALL_CIRCUMSTANCES | changed}
+
+
+@pytest.mark.parametrize("encryption", [None, Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))])
+async def test_all_circumstances_come_back_whole_after_a_restart_and_an_import(
+    make_site: MakeSite, tmp_path: Path, encryption: Encryption | None
+) -> None:
+    async def whole(site: Site, entry_id: int) -> None:
+        turn = await site.get(f"/api/agents/servnak/turns/{entry_id}")
+        assert turn.json()["turn"]["percept"]["circumstances"] == ALL_CIRCUMSTANCES_SHOWN
+        found_by = await site.get("/api/agents/servnak/recall?query=boat&tag=goal:find%20Ada")
+        assert [one["entry"]["id"] for one in found_by.json()["memories"]] == [entry_id]
+        assert {"task:the harvest", "place:the mill"} <= {*found_by.json()["memories"][0]["entry"]["tags"]}
+
+    here, there = tmp_path / "here", tmp_path / "there"
+    site = make_site(store=SqlStore(here, encryption=encryption))
+    view = await perceived(site, **circumstances())
+    number = view["turn"]["percept"]["id"]
+    await whole(site, number)
+    site.society.close()
+    await whole(make_site(store=SqlStore(here, encryption=encryption)), number)
+    lines = io.StringIO()
+    with snapshot(here, encryption) as kept:
+        export(kept, kept.agents(), lines.write)
+    with closing(SqlStore(there, encryption=encryption)) as into:
+        file = io.BytesIO(lines.getvalue().encode())
+        take_in(file, check(file, lambda number: None).agents, into, lambda number: None)
+    await whole(make_site(store=SqlStore(there, encryption=encryption)), number)
+    assert bool(found(here, ["harvest"])) is bool(found(there, ["harvest"])) is (encryption is None)
+
+
+ALL_CIRCUMSTANCES_SHOWN = ALL_CIRCUMSTANCES | {
+    "emotions": [{"evidence": ""} | one for one in ALL_CIRCUMSTANCES["emotions"]]
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "where", "what"),
+    [
+        ({"when": {"begins": "soon"}}, "when.begins", "should be a valid number"),
+        ({"when": {"words": "last summer"}}, "when.begins", "is missing"),
+        (
+            {"when": {"begins": 1.0, "certainty": "sure"}},
+            "when.certainty",
+            "'exact', 'estimated' or 'inferred'",
+        ),
+        (
+            {"when": {"begins": 1.0, "duration": -1}},
+            "when.duration",
+            "should be greater than or equal to 0",
+        ),
+        (
+            {"emotions": [{"who": "Ada", "emotion": "joy", "known_from": "x"}]},
+            "emotions.0.known_from",
+            "'told', 'seen'",
+        ),
+        ({"emotions": [{"emotion": "joy"}]}, "emotions.0.who", "is missing"),
+        ({"goals": ["x"] * 17}, "goals", "should have at most 16 items"),
+        ({"goals": "find Ada"}, "goals", "should be a list"),
+        ({"when": 7}, "when", "should be an object"),
+        ({"task": "x" * 301}, "task", "should have at most 300 characters"),
+        ({"where": "<b>the mill</b>"}, "circumstances", "has markup; leave out"),
+        ({"where": "the\x07 mill"}, "circumstances", "must be one line of printable text"),
+        ({"where": "\x1b[31mthe mill"}, "circumstances", "has markup; leave out"),
+        ({"mood": "bad"}, "circumstances.mood", "is not known here"),
+    ],
+)
+async def test_circumstances_that_will_not_do_are_refused_in_words(
+    site: Site, given: dict[str, Any], where: str, what: str
+) -> None:
+    for path, told in ((PATH, WHO), ("/api/agents/servnak/events", {"event": "fair"})):
+        answer = await site.post(path, told | {"circumstances": given})
+        assert answer.status_code == 422, answer.text
+        [error] = answer.json()["errors"]
+        assert error["where"].endswith(where)
+        assert what in error["what"]
+    assert site.society.find("servnak").memory.stats().perceived == 0
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400"])
+async def test_numbers_that_are_none_are_refused(site: Site, number: str) -> None:
+    for given in (f'{{"distance": {number}}}', f'{{"when": {{"begins": {number}}}}}'):
+        body = f'{{"user_id": "user_caity", "text": "the boat", "circumstances": {given}}}'
+        headers = {"Content-Type": "application/json"}
+        answer = await site.ask("POST", PATH, content=body, headers=headers)
+        assert answer.status_code == 422, answer.text
+        assert "should be a finite number" in answer.json()["detail"]
+
+
+async def test_a_game_event_has_circumstances_too(site: Site) -> None:
+    told = {"event": "fair_held", "user_id": "user_caity"} | circumstances()
+    answer = await site.post("/api/agents/servnak/events", told)
+    assert answer.json()["turn"]["percept"]["circumstances"] == ALL_CIRCUMSTANCES_SHOWN
+
+
+async def test_a_player_gives_none_and_does_not_see_what_others_felt(guarded: Site) -> None:
+    entry_id = (await perceived(guarded, "world", **circumstances()))["turn"]["percept"]["id"]
+    for who, emotions in (("caity", []), ("admin", ALL_CIRCUMSTANCES_SHOWN["emotions"])):
+        turn = (await guarded.get(f"/api/agents/servnak/turns/{entry_id}", who)).json()
+        shown = turn["turn"]["percept"]["circumstances"]
+        assert (shown["emotions"], shown["where"]) == (emotions, "the mill")
+        assert bool(shown["inferences"]) is bool(emotions)
+    refused = await guarded.post(PATH, WHO | circumstances(), "caity")
+    assert refused.status_code == 403
+    assert "may not set affect, identity_salience, data or circumstances" in refused.json()["detail"]
+
+
+async def test_a_key_that_comes_with_other_circumstances_was_used_for_something_else(site: Site) -> None:
+    headers = {"Idempotency-Key": "1"}
+    for given, status in ((circumstances(), 200), (circumstances(), 200), (circumstances(task="x"), 422)):
+        assert (await site.post(PATH, WHO | given, headers=headers)).status_code == status
+
+
+async def test_what_is_sealed_keeps_its_circumstances_to_itself(make_site: MakeSite, tmp_path: Path) -> None:
+    encryption = Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))
+    site = make_site(store=SqlStore(tmp_path / "sealed", encryption=encryption))
+    view = await perceived(site, tier=3, **circumstances())
+    assert view["turn"]["percept"]["circumstances"] is None
+    assert not [tag for tag in view["turn"]["percept"]["tags"] if "mill" in tag]

@@ -334,6 +334,12 @@ WRONG = [
     ("store_memory", {"agent": "phi", "content": "\x07\u202e"}, "content is empty"),
     ("store_memory", {"agent": "phi", "content": "x", "user_id": "user\x1b[31m"}, "one printable line"),
     ("store_memory", {"agent": "phi", "content": "x", "kind": "thought"}, "'say' or 'whisper'"),
+    (
+        "store_memory",
+        {"agent": "phi", "content": "x", "circumstances": {"distance": -1}},
+        "distance: should be greater than or equal to 0",
+    ),
+    ("store_memory", {"agent": "phi", "content": "x", "circumstances": {"task": "<b>"}}, "has markup"),
     ("forget_memory", {"agent": "phi"}, "either memory_id"),
     ("forget_memory", {"agent": "phi", "memory_id": 1, "user_id": "me"}, "either memory_id"),
     ("forget_memory", {"agent": "phi", "memory_id": 0}, "greater than or equal to 1"),

@@ -14,6 +14,7 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
+from tests.fakes import ALL_CIRCUMSTANCES
 
 ADMIN = Caller("user_root", "root", Role.ADMIN)
 CAITY = Caller("user_caity", "caity")
@@ -84,9 +85,17 @@ async def test_what_a_source_told_names_the_source(society, typed):
     phi = society.agents["phi"]
     entry = phi.remember_told(Percept("user_bob", "the dam broke", 9e5), "talk:harbour.log", NEUTRAL, 0.9)
     phi.keep_told([], [])
-    for line in (f"@links phi --id {entry.id}", f"@why phi --id {entry.id}"):
+    for line in (f"@why phi --id {entry.id}",):
         assert "source: talk:harbour.log" in (await typed(line)).render()
     assert "source:" not in (await typed("@links phi --id 1")).render()
+
+
+async def test_when_and_where_it_happened_is_told(society, typed):
+    percept = Percept("user_bob", "the dam broke", 9e5, data={"circumstances": ALL_CIRCUMSTANCES})
+    entry = society.agents["phi"].remember_told(percept, "", NEUTRAL, 0.9)
+    society.agents["phi"].keep_told([], [])
+    shown = " ".join((await typed(f"@why phi --id {entry.id}")).render().split())
+    assert "it happened “that summer”, around 2 June 1998, in the mill · 300 m away · user_bob felt" in shown
 
 
 async def test_linking_by_hand(society, typed):

@@ -46,11 +46,13 @@ from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role, past_id_of, user_id_of
+from noodlings.values.circumstances import NOTHING
 from noodlings.values.ingested_record import IngestedRecord
-from noodlings.values.memory import hearsay, tags_of, written_by
+from noodlings.values.memory import circumstances_of, hearsay, tags_of, written_by
 from noodlings.values.percept import Kind, Percept
 from noodlings.worlds.accounts import Accounts
 from tests.api.serving import environment
+from tests.fakes import ALL_CIRCUMSTANCES
 from tests.program import ran
 
 ADMIN = Caller("api_admin", "admin", Role.ADMIN)
@@ -396,6 +398,48 @@ async def test_nothing_says_any_more_what_they_did(tmp_path: Path, store: dict[s
         assert written_by(kept) == "[forgotten]"
     assert done.remains.found == {}
     assert CAITY not in everything(tmp_path)
+
+
+@pytest.mark.parametrize("store", [{}, ENCRYPTED])
+@pytest.mark.parametrize("who", [BOB, "Bob"])
+async def test_what_others_observed_of_them_goes_by_id_and_name(
+    tmp_path: Path, store: dict[str, str], who: str
+) -> None:
+    settings = Settings(store={"path": str(tmp_path)} | store, embedding={"model": "none"})
+    given = ALL_CIRCUMSTANCES | {
+        "emotions": [{"who": who, "emotion": "fear"}, *ALL_CIRCUMSTANCES["emotions"]]
+    }
+    with opened(settings, ManualClock(1e6)) as society:
+        society.introduce(BOB, "Bob")
+        entry_id = await told(
+            society, "The mill burned down", data={"circumstances": given, "weather": "rain"}
+        )
+        await told(society, "I bake bread on Sundays", BOB)
+        await society.rest(5.0)
+        done = forget_person(society, ADMIN, find_person(society, BOB))
+        alive, kept = (
+            society.agents["phi"].entry(entry_id),
+            society.store.entries("phi", [entry_id])[entry_id],
+        )
+        assert alive is not None
+        assert alive.extra == kept.extra
+    assert done.remains.found == {}
+    assert "bob" not in str(kept.extra).casefold()
+    known = circumstances_of(kept)
+    assert known.as_data()["circumstances"] == ALL_CIRCUMSTANCES | {
+        "emotions": [ALL_CIRCUMSTANCES["emotions"][2]],
+        "inferences": ["the mill is old"],
+    }
+    assert kept.extra["data"]["weather"] == "rain"
+    assert BOB not in everything(tmp_path)
+
+
+async def test_somebody_of_whom_no_more_is_known_than_what_they_felt_is_found(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        felt = {"emotions": [{"who": "account:dora", "emotion": "joy"}]}
+        entry_id = await told(society, "The fair was merry", data={"circumstances": felt})
+        forget_person(society, ADMIN, find_person(society, "account:dora"))
+        assert circumstances_of(society.store.entries("phi", [entry_id])[entry_id]) == NOTHING
 
 
 async def test_an_id_that_stays_is_named_with_where_it_is(tmp_path: Path) -> None:

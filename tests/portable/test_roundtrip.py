@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.errors import UserError
 from noodlings.portable.export import Exported, export
 from noodlings.portable.intake import check, take_in
 from noodlings.ports import Changes
@@ -323,3 +324,26 @@ def test_who_has_no_sources_is_written_as_before_there_were_any(tmp_path: Path) 
     assert done.entries == 1
     assert b'"source"' not in content
     assert b'"records"' not in content
+
+
+@pytest.mark.parametrize("kept", [{"where": "at [email address] " + "x" * 400}, "rain", ["rain"]])
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"distance": -1.0}, "distance: should be greater"),
+        ({"when": 7}, "should be a section"),
+        ({"goals": ["x"] * 17}, "at most 16"),
+    ],
+)
+def test_malformed_circumstances_are_refused_and_what_a_host_calls_so_is_not(
+    tmp_path: Path, kept: object, wrong: dict[str, Any], why: str
+) -> None:
+    extra = {"data": {"circumstances": kept}}
+    with closing(SqlStore(tmp_path / "here")) as store:
+        store.commit(Changes("phi", added=(replace(an_entry(1), extra=extra, stability=1.0),)))
+    content, _ = exported(tmp_path / "here")
+    broken = content.replace(json.dumps(kept).encode(), json.dumps(wrong).encode())
+    with pytest.raises(UserError, match=f"line 3: extra: circumstances.*{why}"):
+        imported(tmp_path / "there", broken)
+    imported(tmp_path / "there", content)
+    assert told(tmp_path / "there", "phi")[1][0].entry.extra == extra

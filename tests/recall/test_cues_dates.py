@@ -2,7 +2,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from noodlings.recall.cues import DAY, MONTH, WEEK_AFTER, YEAR, NamedDate, named_dates, spans
+from noodlings.recall.cues import (
+    DAY,
+    MONTH,
+    WEEK_AFTER,
+    YEAR,
+    NamedDate,
+    PeopleIndex,
+    day_happened,
+    named_dates,
+    read,
+    spans,
+)
 
 
 def moment(*parts):
@@ -65,3 +76,94 @@ def test_a_world_clock_beyond_the_calendar_does_no_harm():
     assert list(spans(NamedDate(None, 12, 9999), 0.0, 1.0)) == list(
         spans(NamedDate(None, 12, 9999), 0.0, 2.0)
     )
+
+
+SUNDAY = moment(2026, 3, 8, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Yesterday I went sailing", (3, 7)),
+        ("we baked the day before yesterday", (3, 6)),
+        ("the mill burned last night", (3, 7)),
+        ("I fell this morning", (3, 8)),
+        ("last Friday the boat sank", (3, 6)),
+        ("last Sunday we prayed", (3, 1)),
+        ("on Friday I met Ada", (3, 6)),
+        ("On Friday, my brother came home.", (3, 6)),
+        ("We met Ada, on Friday.", (3, 6)),
+        ("I fell two days ago", (3, 6)),
+        ("a week ago the cow died", (3, 1)),
+        ("10 days ago I lost my ring", (2, 26)),
+        ("on 2 March we sold the boat", (3, 2)),
+        ("we sold it on the 10th of December", (2025, 12, 10)),
+        ("on 2 June 1998 we married", (1998, 6, 2)),
+        ("I’ve told him yesterday. I will go on Friday.", (3, 7)),
+        ("Yesterday, no, the day before yesterday, I fell", None),
+        ("on Friday we sail", None),
+        ("I am going to sail on Friday", None),
+        ("I was ill, but on Friday I'll rest", None),
+        ("on 2 April we leave", None),
+        ("I have been ill since yesterday", None),
+        ("worse than last night", None),
+        ("I do it every Friday", None),
+        ("last summer we sailed", None),
+        ("in 1998 we married", None),
+        ("a few words ago", None),
+        ("Did you see her on Friday?", None),
+        ("I was here", None),
+        ("I have worked here since 2 March", None),
+        ("before 2 March we had a boat", None),
+        ("a year ago yesterday we met", None),
+        ("twenty-two days ago I fell", None),
+        ("two or three days ago I fell", None),
+        ("a few days ago I fell", None),
+        ("yesterday's bread is hard", None),
+        ("I promised to come on Friday", None),
+        ("the boat was due on Friday", None),
+        ('he said "I fell yesterday"', None),
+        ("", None),
+    ],
+)
+def test_the_day_on_which_something_happened_by_its_words(text, day):
+    expected = None if day is None else moment(*(day if len(day) == 3 else (2026, *day)))
+    assert day_happened(text, SUNDAY) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("what happened on Saturday?", (3, 7)),
+        ("what happened on Sunday?", (3, 1)),
+        ("what did I do yesterday", (3, 7)),
+        ("who came two days ago?", (3, 6)),
+        ("what do we do on Saturday?", None),
+        ("how are you this morning?", None),
+        ("what happened?", None),
+        ("Yesterday I fell. What is my dog called?", None),
+        ("I was at the market yesterday, where does my sister live?", None),
+        ("On Saturday, what happened?", (3, 7)),
+    ],
+)
+def test_a_question_about_the_past_asks_about_a_day(question, day):
+    expected = None if day is None else moment(2026, *day)
+    asked = read(question, PeopleIndex(), now=SUNDAY).day
+    assert (asked and asked.start) == expected
+    assert read(question, PeopleIndex()).day is None
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("what happened on Saturday?", True),
+        ("what did you do yesterday?", True),
+        ("what happened on 2 March 2026?", True),
+        ("did I mention my sister yesterday?", False),
+        ("what happened to the mill on 2026-03-02?", False),
+        ("what happened in March?", False),
+        ("what happened?", False),
+    ],
+)
+def test_whether_only_a_day_is_asked_about(question, alone):
+    assert read(question, PeopleIndex(), now=SUNDAY).only_day is alone

@@ -11,6 +11,7 @@ from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts
 from noodlings.values.percept import Kind
+from tests.fakes import ALL_CIRCUMSTANCES
 from tests.recall.archives import make_entry
 
 NOW = 1_000_000.0
@@ -55,6 +56,11 @@ def line(text, hours=2.0, user="user_ann", **changes):
         ),
         ({"extra": {"data": {"tags": ["loss"]}}}, '2 h ago Ann said: "my dog died" [tags: loss]'),
         ({"extra": {"tags": [], "task": 7}}, '2 h ago Ann said: "my dog died"'),
+        (
+            {"extra": {"data": {"tags": ["loss"], "circumstances": ALL_CIRCUMSTANCES}}, "response": "Oh no."},
+            '2 h ago Ann said: "my dog died" (it happened “that summer”, around 2 June 1998, in the mill);'
+            ' Phi answered: "Oh no." [task: the harvest] [tags: loss]',
+        ),
     ],
 )
 def test_it_is_told_who_said_what_to_whom_and_when(changes, expected):

@@ -468,3 +468,81 @@ def test_what_cannot_be_taken_in_leaves_the_index_as_it_was() -> None:
     add(archive, make_entry(4, "a dog sleeps"))
     assert len(archive) == 2
     assert [hit.entry_id for hit in searcher.search("the dog sleeps")] == [4, 0]
+
+
+DAYS = 86_400.0
+SUNDAY = 1_772_967_600.0
+"""8 March 2026, 11:00."""
+
+
+def by_date(searcher, query):
+    """Ids of what was found by the date."""
+    hits = searcher.search(query, now=SUNDAY)
+    return sorted(hit.entry_id for hit in hits if Why.DATE in hit.why)
+
+
+def test_the_day_on_which_it_happened_counts_and_not_the_day_on_which_it_was_told():
+    searcher = archive_of(
+        make_entry(0, "yesterday I went sailing", timestamp=SUNDAY - DAYS),  # of Friday
+        make_entry(1, "the bread is good", timestamp=SUNDAY - DAYS),  # of Saturday, when it was told
+        make_entry(2, "yesterday I went riding", timestamp=SUNDAY),  # of Saturday
+    )
+    assert by_date(searcher, "what happened on Saturday?") == [1, 2]
+    assert by_date(searcher, "what happened on Friday?") == [0]
+    assert by_date(searcher, "what happened on 6 March?") == [0, 1]  # the second may tell of it later
+    assert by_date(searcher, "what happened on 7 March?") == [0, 1, 2]  # a date may be that of the talk, too
+    assert [hit.entry_id for hit in searcher.search("what about riding?", now=SUNDAY)] == [2]
+    searcher.archive.remove([2])
+    assert by_date(searcher, "what happened on Saturday?") == [1]
+
+
+def test_when_it_happened_as_a_host_gives_it_comes_before_the_words():
+    def of(begins, **more):
+        return {"circumstances": {"when": {"begins": begins} | more}}
+
+    searcher = archive_of(
+        make_entry(0, "yesterday we married", timestamp=SUNDAY, extra=of(SUNDAY - 3 * DAYS)),
+        make_entry(1, "we had a fair", timestamp=SUNDAY, extra=of(SUNDAY - 5 * DAYS, duration=3 * DAYS)),
+        make_entry(2, "the war", timestamp=SUNDAY, extra=of(-1e9)),
+        make_entry(3, "the mill", timestamp=SUNDAY, extra={"circumstances": {"when": "long ago"}}),
+    )
+    assert by_date(searcher, "what happened on Thursday?") == [0, 1]
+    assert by_date(searcher, "what happened yesterday?") == []
+    assert by_date(searcher, "what was in April 1938?") == [2]
+    assert by_date(searcher, "what was on 8 March 2026?") == [3]
+    assert searcher.search("the war", Filters(until=SUNDAY - DAYS)) == []  # by when it was told
+
+
+def test_nobody_elses_times_change_what_is_found_of_one_user():
+    mine = make_entry(0, "yesterday I went sailing", timestamp=SUNDAY)
+    other = make_entry(
+        1, "we married", "user_bob", timestamp=SUNDAY, extra={"circumstances": {"when": {"begins": 1.0}}}
+    )
+    only = Filters(user="user_ann")
+    alone, both = (
+        archive.search("what happened on Saturday?", only, now=SUNDAY)
+        for archive in (archive_of(mine), archive_of(mine, other))
+    )
+    assert alone == both != []
+
+
+def test_what_belongs_to_a_task_a_goal_or_a_place_is_found_by_its_tag():
+    given = {"data": {"circumstances": {"task": "the harvest", "goals": ["find Ada"], "where": "the mill"}}}
+    searcher = archive_of(make_entry(0, "a boat", extra=given), make_entry(1, "a boat"))
+    for tag in ("task:the harvest", "goal:find Ada", "place:the mill"):
+        assert ids(searcher.search("boat", Filters(tags=frozenset({tag})))) == [0]
+
+
+def test_the_day_alone_is_enough_only_where_nothing_else_is_asked_about():
+    lines = [
+        make_entry(n, text, timestamp=SUNDAY - DAYS + n)
+        for n, text in enumerate(("the lamp flickers", "my sister called", "the soup is hot"))
+    ]
+    searcher = archive_of(*lines)
+
+    def found(query):
+        return {hit.entry_id for hit in searcher.search(query, now=SUNDAY) if not hit.only_near}
+
+    assert found("what happened yesterday?") == found("what happened on 7 March?") == {0, 1, 2}
+    assert found("did I mention my sister yesterday?") == {1}
+    assert by_date(searcher, "yesterday I was tired. Did I mention my sister?") == []

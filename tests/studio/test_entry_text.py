@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from noodlings.inspect.links import LinkedEntryView
+from noodlings.values.circumstances import Circumstances
 from studio.panes.entry_text import facts_text, link_text
 from tests.inspect.seen import an_entry_view
 
@@ -23,3 +24,8 @@ def test_which_way_and_over_which_memory() -> None:
 def test_a_memory_names_the_source_that_told_it() -> None:
     assert "source" not in facts_text(an_entry_view()).plain
     assert " · source: diary.txt · " in facts_text(replace(an_entry_view(), source="diary.txt")).plain
+
+
+def test_a_memory_says_when_and_where_it_happened() -> None:
+    entry = replace(an_entry_view(), circumstances=Circumstances(where="the mill", task="the harvest"))
+    assert facts_text(entry).plain.endswith(" · it happened in the mill · part of the harvest")

@@ -5,6 +5,7 @@ delimiter: ";"
 columns: {text: message, who: author, timestamp: date, id: number, place: room, kind: type}
 timestamp_format: "%d.%m.%Y %H:%M"   # by default ISO 8601 or seconds since 1970
 constant: {place: harbour, kind: say}
+circumstances: {begins: happened, where: room, task: quest}   # see `Circumstances`
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import csv
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, ConfigDict, Field
 
@@ -33,9 +34,12 @@ from noodlings.ingest.wording import is_openly_worded, may_be_private, without_a
 from noodlings.text import clean
 from noodlings.validation import Section
 from noodlings.values.audience import OPEN
+from noodlings.values.circumstances import Circumstances, require_circumstances
 from noodlings.values.percept import LIVED, PRIVATE, Kind
 
 Name = Annotated[str, Field(min_length=1)]
+_Time = Literal["begins", "duration", "certainty", "words"]
+_Part = Literal[_Time, "where", "distance", "emotions", "inferences", "goals", "task", "source_id"]
 
 
 class _Strict(Section):
@@ -67,13 +71,14 @@ class Mapping(_Strict):
     columns: Columns
     timestamp_format: Annotated[Name, AfterValidator(usable_form)] | None = None
     constant: Constant = Constant()
+    circumstances: dict[_Part, Name] = Field(default_factory=dict)
 
 
 def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
     """The rows of a file. Raises `UserError` if it cannot be read or lacks the text column."""
     source, ids = f"mapped:{path.name}", LineIds()
     columns = mapping.columns.model_copy(update={"kind": None})
-    without_kind = mapping.model_copy(update={"columns": columns})
+    plainly = mapping.model_copy(update={"columns": columns, "circumstances": {}})
     form = mapping.format or ("csv" if path.suffix.lower() in (".csv", ".tsv") else "jsonl")
     for item in _csv_rows(path, mapping) if form == "csv" else rows_of(path):
         if not isinstance(item, tuple):
@@ -87,7 +92,7 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             if marked_private({"kind": _word(row, mapping.columns.kind) or None}):
                 known_by = _word(row, mapping.columns.id)
                 with suppress(UserError):
-                    known_by = _record(source, without_kind, number, row, ids).id
+                    known_by = _record(source, plainly, number, row, ids).id
                 if known_by:
                     yield SourceWithheld(number, source, known_by)
 
@@ -103,6 +108,7 @@ def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids
         form = mapping.timestamp_format or "ISO 8601, or seconds since 1970-01-01"
         raise UserError(f"{columns.timestamp} is {said!r:.40}: it must be {form}")
     kind = kind_of(_word(row, columns.kind) or constant.kind)
+    circumstances = _circumstances(row, mapping)
     who = _word(row, columns.who) or constant.who
     if who:
         private = may_be_private(clean(text))
@@ -118,8 +124,19 @@ def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids
         kind,
         _word(row, columns.place) or constant.place,
         OPEN.closed(private and kind in LIVED - PRIVATE),
-        line=number,
+        circumstances.as_data(),
+        number,
     )
+
+
+def _circumstances(row: dict[str, Any], mapping: Mapping) -> Circumstances:
+    """Those in a row. Raises `UserError` for what is malformed, or has details of a time but no time."""
+    given = {part: _at(row, column) for part, column in mapping.circumstances.items()}
+    given = {part: value for part, value in given.items() if value not in (None, "")}
+    when = {part: given.pop(part) for part in get_args(_Time) if part in given}
+    if "begins" in when and (begins := seconds(when["begins"], mapping.timestamp_format)) is not None:
+        when["begins"] = begins
+    return require_circumstances(given | ({"when": when} if when else {}))
 
 
 def _csv_rows(

@@ -49,6 +49,7 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
                 line.timestamp,
                 line.kind,
                 audience=line.audience,
+                data=line.circumstances.as_data(),
                 line=line.line,
             )
     if others:

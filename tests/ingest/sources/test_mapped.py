@@ -12,6 +12,7 @@ from noodlings.ingest.record import Item, SourceProblem, SourceRecord
 from noodlings.ingest.sources.mapped import Mapping, mapped
 from noodlings.validation import read_table
 from noodlings.values.percept import Kind
+from tests.fakes import ALL_CIRCUMSTANCES
 from tests.ingest.test_pipeline import a_pipeline, a_society
 
 COLUMNS = "columns: {text: message, who: author, timestamp: date, id: number}\n"
@@ -126,3 +127,50 @@ def test_a_mapping_that_is_wrong_says_so(tmp_path: Path, mapping: str, words: st
 def test_a_table_without_the_column_of_the_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no column message; it has: a, b"):
         read(tmp_path, "log.csv", "a,b\n1,2\n")
+
+
+CIRCUMSTANCES = (
+    "columns: {text: line}\ncircumstances: {begins: began, duration: took, certainty: sure, words: when,"
+    " where: room, distance: far, goals: aims, task: quest, source_id: nr}\n"
+)
+
+
+def test_columns_may_hold_when_and_where_it_happened(tmp_path: Path) -> None:
+    head = "line;began;took;sure;when;room;far;quest;nr\n"
+    row = "the mill burned;2 June 1998;3600;estimated;that summer;the mill;300;;7\n"
+    form = 'delimiter: ";"\ntimestamp_format: "%d %B %Y"\n'
+    records = read(tmp_path, "log.csv", head + row + "hi;;;;;;;;\n", form + CIRCUMSTANCES)
+    assert isinstance(records[0], SourceRecord)
+    assert isinstance(records[1], SourceRecord)
+    given = {name: ALL_CIRCUMSTANCES[name] for name in ("when", "where", "distance")}
+    assert records[0].data["circumstances"] == given | {"source_id": "7"}
+    assert records[1].data == {}
+
+
+def test_in_json_lines_there_may_be_lists_and_objects(tmp_path: Path) -> None:
+    row = {"line": "hi", "it": {"felt": ALL_CIRCUMSTANCES["emotions"], "aims": ["find Ada"]}}
+    mapping = "columns: {text: line}\ncircumstances: {emotions: it.felt, goals: it.aims}\n"
+    (record,) = read(tmp_path, "log.jsonl", json.dumps(row), mapping)
+    assert isinstance(record, SourceRecord)
+    known = {name: ALL_CIRCUMSTANCES[name] for name in ("emotions", "goals")}
+    assert record.data == {"circumstances": known}
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({"began": "soon"}, "begins: should be a valid number"),
+        ({"when": "last summer"}, "when.begins is missing"),
+        ({"began": 1.0, "took": -1.0}, "duration: should be greater than or equal to 0"),
+        ({"far": "NaN"}, "distance: should be a finite number"),
+        ({"far": "far"}, "distance: should be a valid number"),
+        ({"room": "<b>"}, "has markup"),
+        ({"aims": ["x"] * 17}, "goals: should have at most 16 entries"),
+    ],
+)
+def test_circumstances_that_will_not_do_are_a_problem_of_the_row(
+    tmp_path: Path, row: dict[str, object], why: str
+) -> None:
+    (problem,) = read(tmp_path, "log.jsonl", json.dumps({"line": "hi"} | row), CIRCUMSTANCES)
+    assert isinstance(problem, SourceProblem)
+    assert why in problem.why

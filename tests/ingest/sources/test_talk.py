@@ -9,15 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
 from noodlings.ingest.sources.talk import talk
 from noodlings.lab.replay import replay
+from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.values.audience import OPEN, Tier
+from noodlings.values.memory import circumstances_of
 from noodlings.values.percept import PRIVATE, Kind
+from tests.fakes import ALL_CIRCUMSTANCES
 from tests.ingest.sources.test_mu_log import PRIVATE as PRIVATE_LINES
-from tests.ingest.test_pipeline import a_pipeline, a_society
+from tests.ingest.test_pipeline import SETTINGS, a_pipeline, a_society
 from tests.outside import DATA, needs
 
 
@@ -245,3 +249,22 @@ def test_every_row_of_the_first_noodlemush_is_read() -> None:
         assert len(records) == len(lines) == count
         assert len({record.id for record in records}) == len(records)
         assert all(record.timestamp for record in records)
+
+
+def test_a_row_may_say_when_and_where_it_happened(tmp_path: Path) -> None:
+    told = {"user": "user_caity", "text": "the mill burned", "timestamp": 1e9}
+    given, wrong = {"circumstances": ALL_CIRCUMSTANCES}, {"circumstances": {"where": 7}}
+    path = a_log(tmp_path, told | given, told | wrong)
+    ((record,), (problem,), _) = read(path)
+    assert record.data == given
+    assert "where: should be a valid string" in problem.why
+    society = a_society()
+    a_pipeline(society).run([record])
+    [entry] = society.store.archive("phi")
+    assert circumstances_of(entry).as_data() == given
+    society.close()
+    clock = ManualClock(1e9)
+    replayed = build(SETTINGS, clock=clock, store=MemoryStore())
+    asyncio.run(replay(replayed, clock, path, replayed.agents["phi"]))
+    assert circumstances_of(replayed.store.archive("phi")[0]).as_data() == given
+    replayed.close()
