@@ -34,7 +34,7 @@ from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
-from noodlings.values.circumstances import NOTHING, Circumstances, plain
+from noodlings.values.circumstances import CIRCUMSTANCES, NOTHING, Circumstances, require_circumstances
 from noodlings.values.memory import FROM
 from noodlings.values.percept import PRIVATE, Kind, Percept
 from noodlings.values.persona import Persona
@@ -74,17 +74,17 @@ def _offered(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
     return offered
 
 
-def _plain(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
+def _circumstances(given: Any) -> Circumstances:
     """The circumstances. Raises `ValueError` if they do not fit."""
     try:
-        return read(plain(given))
+        return require_circumstances(given)
     except UserError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(str(error).removeprefix(f"{CIRCUMSTANCES}: ")) from None
 
 
 GivenCircumstances = Annotated[
     Circumstances,
-    WrapValidator(_plain),
+    WrapValidator(lambda given, _: _circumstances(given)),  # the schema is that of the type
     Field(
         description="When and where it happened, apart from when and where it is told; what others felt, "
         "what was inferred, its goals and its task, and its id in its source. World or admin only.",

@@ -182,14 +182,11 @@ def _wrong(found: dict[str, Any]) -> str:
     said = {
         "Field required": "is missing",
         "Extra inputs are not permitted": "is not known here; see /docs",
-        "Unexpected keyword argument": "is not known here; see /docs",
         "JSON decode error": f"is where the JSON breaks off: {found.get('ctx', {}).get('error')}",
     }
     message: str = said.get(found["msg"], found["msg"])
     if found["type"] == "model_attributes_type":
         message = "should be a JSON object, sent with Content-Type: application/json"
-    if found["type"] in ("dataclass_type", "tuple_type"):
-        message = f"should be {'an object' if found['type'] == 'dataclass_type' else 'a list'}"
     return message.removeprefix("Input ").removeprefix("Value error, ")
 
 

@@ -23,7 +23,7 @@ from noodlings.files import read_bounded
 NEAR = 0.65
 """How alike, 0…1 by `difflib`, a word must be to what was written to have been meant."""
 
-_NO_SECTION = frozenset({"model_type", "dict_type", "model_attributes_type", "dataclass_type"})
+_NO_SECTION = frozenset({"model_type", "dict_type", "model_attributes_type"})
 _NO_LIST = frozenset({"tuple_type", "list_type"})
 
 
@@ -36,7 +36,7 @@ def explain(error: ValidationError, model: type[BaseModel], quoted: bool = True)
     for problem in error.errors():
         where = [str(part) for part in problem["loc"] if part != "[key]"]
         key = ".".join(where)
-        if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        if problem["type"] == "extra_forbidden":
             lines.append(
                 "unknown key"
                 if not quoted

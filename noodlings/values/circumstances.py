@@ -1,8 +1,7 @@
 """The circumstances of a memory: when and where it happened, what others felt, and what it belongs to.
 
 They are kept apart from when and where it was told, and only where somebody gave them. They stand among the
-data of the entry, so whatever holds for those (export, encryption, forgetting) holds for them. Bounds are
-checked where data comes in (`require_circumstances`), in every percept, too.
+data of the entry, so whatever holds for those (export, encryption, forgetting) holds for them.
 """
 
 from __future__ import annotations
@@ -10,13 +9,10 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cache
-from typing import Annotated, Any, ClassVar
-
-from annotated_types import Ge, Le, MaxLen, MinLen
+from typing import Any, ClassVar, TypeVar
 
 from noodlings.clock import LATEST
 from noodlings.errors import UserError
@@ -36,14 +32,10 @@ EARLIEST = -62_135_596_800.0
 """The year 1, in seconds since 1970-01-01 UTC."""
 DAY_SECONDS = 86_400.0
 
-_STRICT = {"extra": "forbid", "allow_inf_nan": False}
+_STRICT = {"extra": "forbid"}
 _MARKUP = re.compile(r"[<>\[\]{}|`]")
 _WHERE = re.compile(r"(?:at|by|in|inside|near|on|outside|under) ", re.I)
-
-
-Text = Annotated[str, MaxLen(LONGEST)]
-Filled = Annotated[Text, MinLen(1)]
-Number = Annotated[float, Ge(0), Le(LATEST)]
+_Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 class Certainty(StrEnum):
@@ -71,14 +63,24 @@ class EventTime:
         duration: seconds, at least 0; None where it is not known.
         certainty: how sure that is.
         words: as somebody put it: "last summer".
+
+    Raises:
+        UserError: something is out of range.
     """
 
     __pydantic_config__: ClassVar = _STRICT
 
-    begins: Annotated[float, Ge(EARLIEST), Le(LATEST)]
-    duration: Number | None = None
+    begins: float
+    duration: float | None = None
     certainty: Certainty = Certainty.EXACT
-    words: Text = ""
+    words: str = ""
+
+    def __post_init__(self) -> None:
+        _require_number(self.begins, "begins", EARLIEST)
+        if self.duration is not None:
+            _require_number(self.duration, "duration")
+        object.__setattr__(self, "certainty", _one_of(Certainty, self.certainty, "certainty"))
+        _require_text(self.words, "words")
 
     @property
     def ends(self) -> float:
@@ -104,14 +106,23 @@ class ObservedEmotion:
         emotion: a word for it.
         known_from: how it is known.
         evidence: what showed it, in words.
+
+    Raises:
+        UserError: something is missing or too long.
     """
 
     __pydantic_config__: ClassVar = _STRICT
 
-    who: Filled
-    emotion: Filled
+    who: str
+    emotion: str
     known_from: KnownFrom = KnownFrom.TOLD
-    evidence: Text = ""
+    evidence: str = ""
+
+    def __post_init__(self) -> None:
+        _require_text(self.who, "who", least=1)
+        _require_text(self.emotion, "emotion", least=1)
+        object.__setattr__(self, "known_from", _one_of(KnownFrom, self.known_from, "known_from"))
+        _require_text(self.evidence, "evidence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +139,32 @@ class Circumstances:
         goals: what it served.
         task: what it was part of.
         source_id: its id in the source it came from.
+
+    Raises:
+        UserError: something is out of range, too long or too much.
     """
 
     __pydantic_config__: ClassVar = _STRICT
 
     when: EventTime | None = None
-    where: Text = ""
-    distance: Number | None = None
-    emotions: Annotated[tuple[ObservedEmotion, ...], MaxLen(MOST)] = ()
-    inferences: Annotated[tuple[Filled, ...], MaxLen(MOST)] = ()
-    goals: Annotated[tuple[Filled, ...], MaxLen(MOST)] = ()
-    task: Text = ""
-    source_id: Text = ""
+    where: str = ""
+    distance: float | None = None
+    emotions: tuple[ObservedEmotion, ...] = ()
+    inferences: tuple[str, ...] = ()
+    goals: tuple[str, ...] = ()
+    task: str = ""
+    source_id: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("where", "task", "source_id"):
+            _require_text(getattr(self, name), name)
+        if self.distance is not None:
+            _require_number(self.distance, "distance")
+        for name in ("emotions", "inferences", "goals"):
+            if (count := len(getattr(self, name))) > MOST:
+                raise UserError(f"{name} has {count} entries; it may have at most {MOST}")
+        for text in (*self.inferences, *self.goals):
+            _require_text(text, "each of inferences and goals", least=1)
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -185,12 +210,10 @@ class Circumstances:
 
 def circumstances_in(data: Any) -> Circumstances:
     """Those in stored data, without what is malformed in old or foreign data."""
-    with suppress(UserError):
-        return require_circumstances(data, stored=True)
     found = NOTHING
     for name, value in data.items() if isinstance(data, dict) else ():
         with suppress(UserError):
-            found = replace(found, **{name: getattr(require_circumstances({name: value}, stored=True), name)})
+            found = _with(found, name, with_texts(value, _cut))
     return found
 
 
@@ -203,43 +226,68 @@ def require_circumstances(data: Any, stored: bool = False) -> Circumstances:
     Raises:
         UserError: something is malformed; the message says what.
     """
-    from pydantic import ValidationError  # only here: the screens start without it
-
-    from noodlings.validation import explain
-
-    reader = _reader()
-    try:
-        read = with_texts(data, _cut) if stored else plain(data)
-        found: Circumstances = reader(circumstances=read).circumstances
-        return found
-    except ValidationError as error:
-        raise UserError(explain(error, reader)) from None
-    except UserError as error:
-        raise UserError(f"{CIRCUMSTANCES}: {error}") from None
+    if not isinstance(data, dict):
+        raise UserError(f'{CIRCUMSTANCES} must be an object, such as {{"task": "the harvest"}}')
+    found = NOTHING
+    for name, value in (with_texts(data, _cut) if stored else _plain(data)).items():
+        try:
+            found = _with(found, name, value)
+        except UserError as error:
+            raise UserError(f"{CIRCUMSTANCES}: {error}") from None
+    return found
 
 
 def _cut(text: str) -> str:
     return shorten(clean(text), LONGEST)
 
 
-@cache
-def _reader() -> Any:
-    from pydantic import create_model
-
-    return create_model("Read", circumstances=(Circumstances, ...))
-
-
-def plain(data: Any) -> Any:
-    """JSON-compatible data. Raises `UserError` if a text in it is not one printable line without markup."""
+def _plain(data: Any) -> Any:
+    """JSON-compatible data. Raises `UserError` if a text in it has markup."""
 
     def checked(text: str) -> str:
         if _MARKUP.search(text):
             raise UserError(f"{text!r:.60} has markup; leave out < > [ ] {{ }} | and `")
-        if text != clean(text):
-            raise UserError(f"{text!r:.60} must be one line of printable text, without spaces around it")
         return text
 
     return with_texts(data, checked)
+
+
+def _with(found: Circumstances, name: Any, value: Any) -> Circumstances:
+    """With one part, as JSON has it. Raises `UserError`."""
+    kind: type = {"when": EventTime, "emotions": ObservedEmotion}.get(name, Circumstances)
+    try:
+        if name in ("emotions", "inferences", "goals"):
+            if not isinstance(value, list | tuple):
+                raise UserError(f"{name} must be a list")
+            value = tuple(ObservedEmotion(**one) if name == "emotions" else one for one in value)
+        elif name == "when" and value is not None:
+            value = EventTime(**value)
+        return replace(found, **{name: value})
+    except TypeError:  # a part that does not exist, or is no object
+        known = ", ".join(part.name + " (required)" * (part.default is MISSING) for part in fields(kind))
+        if kind is Circumstances:
+            raise UserError(f"there is no {name!r:.40}; use one of: {known}") from None
+        raise UserError(f"{name} does not fit; it takes {known}") from None
+
+
+def _require_number(value: Any, name: str, least: float = 0.0) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= LATEST:
+        raise UserError(f"{name} is {value!r:.40}: it must be a number from {least:.0f} to {LATEST:.0f}")
+
+
+def _require_text(value: Any, name: str, least: int = 0) -> None:
+    if not isinstance(value, str) or not least <= len(value) <= LONGEST or value != clean(value):
+        length = f"{least} to {LONGEST}" if least else f"up to {LONGEST}"
+        raise UserError(
+            f"{name} must be one line of printable text of {length} characters, without spaces around it"
+        )
+
+
+def _one_of(kind: type[_Choice], value: Any, name: str) -> _Choice:
+    try:
+        return kind(value)
+    except ValueError:
+        raise UserError(f"{name} is {value!r:.40}: it must be one of {', '.join(kind)}") from None
 
 
 def _day(moment: float, now: float) -> str:

@@ -337,7 +337,7 @@ WRONG = [
     (
         "store_memory",
         {"agent": "phi", "content": "x", "circumstances": {"distance": -1}},
-        "distance: should be greater than or equal to 0",
+        "distance is -1: it must be a number from 0",
     ),
     ("store_memory", {"agent": "phi", "content": "x", "circumstances": {"task": "<b>"}}, "has markup"),
     ("forget_memory", {"agent": "phi"}, "either memory_id"),

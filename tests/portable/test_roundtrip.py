@@ -330,8 +330,8 @@ def test_who_has_no_sources_is_written_as_before_there_were_any(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"distance": -1.0}, "distance: should be greater"),
-        ({"when": 7}, "should be a section"),
+        ({"distance": -1.0}, "distance is -1.0: it must be a number"),
+        ({"when": 7}, "when does not fit"),
         ({"goals": ["x"] * 17}, "at most 16"),
     ],
 )

@@ -133,6 +133,9 @@ def _circumstances(row: dict[str, Any], mapping: Mapping) -> Circumstances:
     """Those in a row. Raises `UserError` for what is malformed, or has details of a time but no time."""
     given = {part: _at(row, column) for part, column in mapping.circumstances.items()}
     given = {part: value for part, value in given.items() if value not in (None, "")}
+    for part in ("duration", "distance"):
+        with suppress(ValueError, TypeError):  # what is no number is refused below, as it stands
+            given |= {part: float(given[part])} if part in given else {}
     when = {part: given.pop(part) for part in get_args(_Time) if part in given}
     if "begins" in when and (begins := seconds(when["begins"], mapping.timestamp_format)) is not None:
         when["begins"] = begins

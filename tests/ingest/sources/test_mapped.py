@@ -159,13 +159,13 @@ def test_in_json_lines_there_may_be_lists_and_objects(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        ({"began": "soon"}, "begins: should be a valid number"),
-        ({"when": "last summer"}, "when.begins is missing"),
-        ({"began": 1.0, "took": -1.0}, "duration: should be greater than or equal to 0"),
-        ({"far": "NaN"}, "distance: should be a finite number"),
-        ({"far": "far"}, "distance: should be a valid number"),
+        ({"began": "soon"}, "begins is 'soon': it must be a number"),
+        ({"when": "last summer"}, "when does not fit; it takes begins (required)"),
+        ({"began": 1.0, "took": -1.0}, "duration is -1.0: it must be a number from 0"),
+        ({"far": "NaN"}, "distance is nan: it must be a number"),
+        ({"far": "far"}, "distance is 'far': it must be a number"),
         ({"room": "<b>"}, "has markup"),
-        ({"aims": ["x"] * 17}, "goals: should have at most 16 entries"),
+        ({"aims": ["x"] * 17}, "goals has 17 entries; it may have at most 16"),
     ],
 )
 def test_circumstances_that_will_not_do_are_a_problem_of_the_row(

@@ -257,7 +257,7 @@ def test_a_row_may_say_when_and_where_it_happened(tmp_path: Path) -> None:
     path = a_log(tmp_path, told | given, told | wrong)
     ((record,), (problem,), _) = read(path)
     assert record.data == given
-    assert "where: should be a valid string" in problem.why
+    assert "where must be one line of printable text" in problem.why
     society = a_society()
     a_pipeline(society).run([record])
     [entry] = society.store.archive("phi")
