@@ -26,6 +26,7 @@ from noodlings.values.memory import (
     given,
     hearsay,
     hearsay_of,
+    told_words,
     written_by,
 )
 from noodlings.values.percept import SAID, Kind, Percept
@@ -205,7 +206,7 @@ def whose(
     One word is enough, as forgetting takes such an answer away, too.
     """
     for entry in entries.values():
-        shared = len(words(entry.user_text).intersection(said))
+        shared = len(words(told_words(entry)).intersection(said))
         if _told_outright(trace, entry):
             shared = max(shared, SHARED_WORDS)
         if entry.id == trace.entry_id:
@@ -246,7 +247,7 @@ def sources(
     told, recalled = set[str](), {found.entry_id for found in trace.recalled}
     half = (len(said) + 1) // 2 or SHARED_WORDS  # "In Zanzibar, I think." has one word of what was told
     for entry in sorted(entries.values(), key=lambda one: one.id == trace.entry_id):
-        of, answered = words(entry.user_text), entry.id == trace.entry_id
+        of, answered = words(told_words(entry)), entry.id == trace.entry_id
         if answered and entry.user_text.endswith("?"):
             said -= told  # to ask for what others told is not to tell it
         fewest = min(SHARED_WORDS, len(of) or SHARED_WORDS, half) if entry.id in recalled else SHARED_WORDS

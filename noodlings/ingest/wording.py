@@ -52,7 +52,7 @@ _PRIVATE = re.compile(
     rf"|\(from [^()]*\)|^(?-i:{CASED_NAME}) \((?:[^()]{{0,40}}[,;] ?)?to [^()]*\) ?:"
     rf"|^[\[({{<]\w (?:from|to)[\])}}>]"
     rf"|\b(?:to|for) [^:\"]{{1,60}} (?:only|alone){_BEFORE_WORDS}|\bunder \S{{1,40}} breath{_BEFORE_WORDS}"
-    rf"|[\[({{<](?:ims?|texts?|aside|query|confidential|secret|pr?i?vt?|phone|wh?|p)\b|{ARROW}"
+    rf"|[\[({{<](?:ims?|texts?|aside|1:1|gm only|hidden|query|confidential|secret|pr?i?vt?|phone|wh?|p)\b|{ARROW}"
     rf"|\b(?:dir|euch|ihnen)(?: zu)?{_BEFORE_WORDS}|\b(?:till? (?:dig|deg)|para (?:você|ti)){_BEFORE_WORDS}"
     r"|\b(?:à (?:votre|ton) oreille|al oído|all['’]orecchio|ao ouvido|ins Ohr|le dice a)\b"
     r"|\b(?:mutter|murmur|breathe|hisse|growl)s?(?: at you\b|,? \" ?(?:to|at)\b)"

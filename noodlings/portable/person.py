@@ -38,7 +38,15 @@ from noodlings.values.caller import (
     is_past_id,
     user_id_of,
 )
-from noodlings.values.memory import KNOWN_BY, LinkType, MemoryEntry, circumstances_of, hearsay_of, written_by
+from noodlings.values.memory import (
+    KNOWN_BY,
+    LinkType,
+    MemoryEntry,
+    circumstances_of,
+    hearsay_of,
+    told_words,
+    written_by,
+)
 from noodlings.values.percept import SPOKEN, Kind
 from noodlings.values.persona import Persona
 from noodlings.worlds.accounts import Account, Accounts
@@ -356,7 +364,7 @@ class _Kept:
         """What marks a line as being about the person."""
         entries = [entry for entries in self.own.values() for entry in entries]
         said = [words for entry in entries for words in (entry.user_text, entry.response or "")]
-        words = words_in(" ".join(entry.user_text for entry in entries)) - self.others
+        words = words_in(" ".join(map(told_words, entries))) - self.others
         types_here = user_id_of(society.settings.world.player) in person.ids
         return Marks.of((*person.ids, *person.called), (*said, *self.made), words, types_here)
 
@@ -402,7 +410,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         elif entry.user_id in society.personas:
             kept.heard[entry.user_id].append((agent_id, entry.id, entry.user_text, entry.timestamp))
         else:
-            kept.others |= words_in(entry.user_text)
+            kept.others |= words_in(told_words(entry))
         if not hearsay_of(entry).isdisjoint(person.ids):
             kept.hearsay[agent_id].add(entry.id)
             kept.made.append(entry.user_text)

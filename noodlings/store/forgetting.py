@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -21,7 +22,7 @@ from noodlings.errors import StoreError
 from noodlings.ports import Forgotten, ReadTraces
 from noodlings.stemming import COMMON_WORDS, UNSPACED
 from noodlings.store import statements as sql
-from noodlings.store.documents import LARGEST, id_list, number, text, to_json
+from noodlings.store.documents import LARGEST, from_json, id_list, number, text, to_json
 from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
@@ -30,7 +31,13 @@ from noodlings.text import any_of, unaccented
 from noodlings.values.audience import OPEN, within
 from noodlings.values.caller import is_past_id
 from noodlings.values.circumstances import CIRCUMSTANCES
-from noodlings.values.memory import KNOWN_BY, MemoryEntry, circumstances_of, written_by
+from noodlings.values.memory import (
+    KNOWN_BY,
+    MemoryEntry,
+    circumstances_given,
+    circumstances_of,
+    written_by,
+)
 from noodlings.values.percept import told_name
 from noodlings.values.relationship import NO_REGARD
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
@@ -301,10 +308,16 @@ def _made_of(
 
 
 def _texts(transaction: Transaction, agent_id: str, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
-    """id → what was said and answered, of those that exist, however damaged the row is elsewhere."""
+    """id → what was said, with its circumstances, and answered, of those that exist, however damaged the row
+    is elsewhere."""
     found = {}
     for row in transaction.rows(sql.WORDS, {"of_agent": agent_id, "ids": id_list(ids)}):
-        said, answered = (readable(transaction, "entries", row, name) for name in ("user_text", "response"))
+        said, answered, extra = (
+            readable(transaction, "entries", row, name) for name in ("user_text", "response", "extra")
+        )
+        with suppress(StoreError):  # of damaged data nothing was told
+            known = circumstances_given(from_json(extra, "extra") if extra else {})
+            said = " ".join((said, *known.texts))
         found[row["id"]] = (said, answered)
     return found
 

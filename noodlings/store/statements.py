@@ -336,7 +336,9 @@ FORGET_PARKED = update(source_records).where(
     source_records.c.record.is_not(None),
 )
 
-WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(_of_listed)
+WORDS = select(*(entries.c[name] for name in ("agent_id", "id", "user_text", "response", "extra"))).where(
+    _of_listed
+)
 # What `in_order` looks at, for a database that cannot open what is sealed.
 SEALED_ORDER = select(
     *(entries.c[name] for name in ("agent_id", "id", "tier", "user_id", "user_text", "response")),

@@ -172,6 +172,14 @@ class Circumstances:
         named = ((TASK, self.task), *((GOAL, goal) for goal in self.goals), (PLACE, self.where))
         return tuple(prefix + text for prefix, text in named if text)
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Whatever of it could be told in words, with its days, empty texts left out."""
+        felt = (text for one in self.emotions for text in (one.who, one.emotion, one.evidence))
+        when = self.when.in_words(0.0) if self.when else ""
+        texts = (when, self.where, *felt, *self.inferences, *self.goals, self.task, self.source_id)
+        return tuple(filter(None, texts))
+
     def in_words(self, now: float) -> str:
         """ "it happened on 2 March, in the mill"; "" where neither is known. `now` as of `EventTime`."""
         where = shorten(self.where, SHOWN)

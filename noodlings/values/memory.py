@@ -259,6 +259,11 @@ def circumstances_of(entry: MemoryEntry) -> Circumstances:
     return circumstances_given(entry.extra)
 
 
+def told_words(entry: MemoryEntry) -> str:
+    """What was said, and what else whoever tells of it may say."""
+    return " ".join((entry.user_text, *circumstances_of(entry).texts))
+
+
 def circumstances_given(extra: dict[str, Any]) -> Circumstances:
     data = _given(extra, CIRCUMSTANCES)
     return NOTHING if data is None else circumstances_in(data)

@@ -136,6 +136,19 @@ def test_an_answer_that_was_repeated_later_goes_there_too(store: AnyStore) -> No
     assert first_hand.recalled == ()
 
 
+def test_an_answer_made_of_circumstances_goes_with_them(store: AnyStore) -> None:
+    happened = {"when": {"begins": 896745600.0, "words": "Pentecost"}, "where": "Zandvoort"}
+    told = an_entry(1, "I lost the ring", extra={"data": {"circumstances": happened}})
+    said = {2: "Over in Zandvoort.", 3: "At Pentecost, I think.", 4: "On 2 June 1998.", 5: "Hello again."}
+    store.commit(
+        Changes(AGENT, added=(told, *(an_entry(one, response=words) for one, words in said.items())))
+    )
+    for number, words in said.items():
+        store.commit(Changes(AGENT, trace=a_trace(number, 1, thought=words, response=words)))
+    assert store.forget(AGENT, [1], by_user="admin", timestamp=1.0).redacted == (2, 3, 4)
+    assert [the_entry(store, number).response for number in said] == [None, None, None, "Hello again."]
+
+
 def test_an_answer_goes_where_the_voice_says_what_it_was_made_of(store: AnyStore) -> None:
     told, asked, hello = (
         an_entry(1, "I owe Bo 5"),

@@ -89,7 +89,9 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             yield _record(source, mapping, number, row, ids)
         except UserError as error:
             yield SourceProblem(number, str(error))
-            if marked_private({"kind": _word(row, mapping.columns.kind) or None}):
+            kind = _word(row, mapping.columns.kind) or mapping.constant.kind
+            said = clean(_word(row, mapping.columns.text))
+            if marked_private({"kind": kind}) or may_be_private(said) or without_address(said)[1]:
                 known_by = _word(row, mapping.columns.id)
                 with suppress(UserError):
                     known_by = _record(source, plainly, number, row, ids).id

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from noodlings.errors import UserError
-from noodlings.ingest.record import Item, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceProblem, SourceRecord, SourceWithheld
 from noodlings.ingest.sources.mapped import Mapping, mapped
 from noodlings.validation import read_table
 from noodlings.values.percept import Kind
@@ -174,3 +174,21 @@ def test_circumstances_that_will_not_do_are_a_problem_of_the_row(
     (problem,) = read(tmp_path, "log.jsonl", json.dumps({"line": "hi"} | row), CIRCUMSTANCES)
     assert isinstance(problem, SourceProblem)
     assert why in problem.why
+
+
+@pytest.mark.parametrize(
+    ("text", "constant"),
+    [('Bob whispers to you, "the key is below the mat"', "say"), ("the key is below the mat", "whisper")],
+)
+def test_a_wrong_row_that_may_be_private_by_words_or_mapping_withholds_what_it_was(
+    tmp_path: Path, text: str, constant: str
+) -> None:
+    mapping = f"columns: {{id: id, text: line, timestamp: at}}\nconstant: {{who: Bob, kind: {constant}}}\n"
+    row = {"id": 1, "line": text, "at": "yesterdayish"}
+    problem, withheld = read(tmp_path, "log.jsonl", json.dumps(row), mapping)
+    assert isinstance(problem, SourceProblem)
+    assert withheld == SourceWithheld(1, "mapped:log.jsonl", "1")
+    (only,) = read(
+        tmp_path, "log.jsonl", json.dumps(row | {"line": "the mat is red"}), mapping.replace("whisper", "say")
+    )
+    assert isinstance(only, SourceProblem)
