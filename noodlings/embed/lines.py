@@ -21,8 +21,6 @@ from noodlings.values.wording import DialogueAct
 MODEL = "lines.onnx"
 UTMOST = 0.85
 """What the model gives for lines that everybody would keep: a regression draws toward the middle."""
-
-
 LONGEST_ECHO = 48
 """Characters of what is said back."""
 FITTING = 0.18
@@ -34,7 +32,8 @@ def read_line(states: npt.NDArray[np.float32], text: str, offsets: Sequence[tupl
 
     Args:
         states: of its tokens in MiniLM's second layer, (tokens, 384).
-        offsets: where each of them begins and ends in the text; the same for what is no word of it.
+        text: what was said, as it was tokenized.
+        offsets: where each token begins and ends in the text; it begins where it ends if it is no part of it.
 
     Raises:
         NoodlingsError: the model cannot be run.

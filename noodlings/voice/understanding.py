@@ -211,10 +211,10 @@ def understand(
     found = _understood(text, percept.kind, affect, done, len(percept.text) > LONG, secret, as_read)
     if reading is None:
         return found
-    return replace(found, echo=_said_back(reading.echo, text), fine_act=_fine_act(found, reading, text))
+    return replace(found, echo=_echo(reading.echo, text), fine_act=_fine_act(found, reading, text))
 
 
-def _said_back(words: str, text: str) -> str:
+def _echo(words: str, text: str) -> str:
     """Words of a line turned to the speaker; "" where they are no phrase, or nearly all of it."""
     if words not in text or _CLAUSES.search(words):  # what is not in it any more was the character's name
         return ""

@@ -92,8 +92,8 @@ class Fact(BaseModel):
 
 
 def lore(path: Path, source: str, persona: Persona) -> Iterator[Item]:
-    """The facts of a file that are meant for one character, whatever time they hold in; others are withheld.
-    And any problems.
+    """The facts of a file that are meant for one character, whatever time they hold in, and any problems.
+    Facts that are meant for others are withheld.
 
     Raises `UserError` if it is no YAML or JSON Lines file, or cannot be read.
     """
