@@ -184,7 +184,7 @@ def rooms_of(society: Society, **more: Any) -> World:
         by_sentence=society.settings.world.speech == "sentences",
         admit=society.require_not_forgotten,
         private=_private(society.settings.privacy),
-        known=lambda name: _is_person(society, name),
+        known=lambda name: _may_mean_a_person(society, name),
         **more,
     )
 
@@ -197,10 +197,12 @@ def _private(privacy: PrivacySettings) -> Callable[[Kind, str], bool]:
     )
 
 
-def _is_person(society: Society, name: str) -> bool:
+def _may_mean_a_person(society: Society, name: str) -> bool:
+    """Whether a name is that of a person, here or away, or the beginning of one."""
     from noodlings.portable.person import people
 
-    return is_mistakable(name, people(society.settings, society.people()).values())
+    known = people(society.settings, society.people()).values()
+    return is_mistakable(name, (other[: len(name)] for other in known))
 
 
 def shown_in(world: World) -> Callable[[TurnEvent], None]:

@@ -42,6 +42,14 @@ def test_a_whisper_to_somebody_with_an_account_who_is_away_reaches_no_character(
     assert "for Gustav only" not in shown
 
 
+def test_the_beginning_of_the_name_of_somebody_who_is_away_reaches_no_character_of_a_like_name(tmp_path):
+    Accounts(tmp_path, CHEAPEST).create("Phineas", "correct horse battery")
+    shown = played(tmp_path, "whisper ph = for Phineas only", "whisper phi = for you", run=started)
+    assert "Nobody here is called ph; did you mean Phi? Say the whole name." in shown
+    assert 'You whisper to Phi, "for you"' in shown
+    assert "for Phineas only" not in shown
+
+
 def test_a_recipe_that_is_wrong_is_named_at_the_start_and_the_world_is_there(tmp_path):
     recipes = tmp_path / "recipes"
     recipes.mkdir()
