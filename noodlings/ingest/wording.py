@@ -6,6 +6,7 @@ Servers word pages, tells and whispers in many ways, so whatever may be one coun
 from __future__ import annotations
 
 import re
+from unicodedata import normalize
 
 from noodlings.text import word_characters
 
@@ -28,30 +29,35 @@ _OF_A_CLIENT = (
     rf"(?:[\[-][^\s()\[\]]{{1,40}}\([^\s()@]{{1,100}}@[^\s()]{{1,100}}\)[\]-] |(?:>>|<<|≫|≪) ?{NAME} ?:)"
 )
 """What some clients begin a private line with: "[bob(~bob@host)] " or ">>Bob:"."""
-_TO_OR_FROM = r"(?i:an|von|à|a\u0300|de|da|para|til|fra|naar|van|кому|от)"
+_TO_OR_FROM = r"(?i:an|von|à|de|da|para|til|fra|naar|van|кому|от)"
 """How games in other languages begin what is sent to somebody, or comes from them: "Von Zed:"."""
 _TYPED = (
     r"/(?!(?:s|say|y|yell|sh|shout|me|e|em|emote|pose|ooc|g|gc|gu|guild|gossip|chat|public|general|trade"
     r"|local)\b)"
 )
 """The sign of a command as clients keep it, unless it is one for speaking aloud."""
+_BEGINS_ASIDE, _CLOSES_ASIDE = r"[\[({<*~_/|【（-]{1,6}(?! )", r"\])}>*~_/|】）"
+_ASIDE = rf"({_BEGINS_ASIDE}[^{_CLOSES_ASIDE}\"“”]{{1,60}}[{_CLOSES_ASIDE}-])?"
+"""What may stand before the words of somebody, "((to Ann))" or "*whispers*", and tell who hears them."""
 _PRIVATE = re.compile(
     rf"^(?:> ?)?{_TYPED}|^> ?(?:w|t|m|r|p|re?ply) \S"
-    r"|\b(?:message from \S+@|(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|telepath\w*"
-    r"|(?:mutter|murmur)s? to"
-    r"|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
-    r"|mind-?(?:speak|talk)\w*|afar|long distance|privat\w+|privad[oa]s?"
-    r"|priv(?:é|e\u0301)e?s?|личн\w+|приватн\w+"
+    r"|(?:\b|(?<!\w)_)(?:message from \S+@|(?:multi-?)?page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?"
+    r"|telepath\w*|(?:mutter|murmur)s? to|(?:direct|instant|personal|text) messages?|(?-i:IMs?)"
+    r"|mind-?(?:speak|talk)\w*|afar|long distance|privat\w+|privad[oa]s?|privée?s?|личн\w+|приватн\w+"
     r"|[pd]m(?:s|['’]?d|ed)?|sms|asks? of|(?:priv)?msg|txts?|[pr]emits?|@?mail|sends?"
     r"|to you|in(?:to)? (?:your|\S{1,40}['’]s?) ear|quietly|confid(?:e[sd]?|ing) (?:to|in)"
-    r"|fl(?:ü|u\u0308)ster\w*|fluister\w*|wispert|raunt|chuchot\w*|suss?urr\w*|bisbigli\w*|cochich\w*"
+    r"|flüster\w*|fluister\w*|wispert|raunt|chuchot\w*|suss?urr\w*|bisbigli\w*|cochich\w*"
     r"|h?visk(?:ar?|ade|er|et|ede)|szep(?:cz|n|t)\w*|f[ıi]s[ıi]ld\w*|bespeaks?"
     r"|š[aeé]p\w+|suttog\w*|[sșş]opt\w*|ψιθυρ\w*|thì thầm|ber?bisik\w*|kuiska\w*|zacht(?:jes)?"
-    r"|шеп(?:о?[чт]|н)\w*|(?:сказал[аи]?|говорит) (?:вам|тебе))\b|告[诉訴]你|悄悄|囁|귓속말"
+    r"|шеп(?:о?[чт]|н)\w*|(?:сказал[аи]?|говорит) (?:вам|тебе))(?:\b|_(?!\w))|告[诉訴]你|悄悄|囁|귓속말"
     r"|耳打ち|私聊|密[语語]|低[声聲][对對]|همس|לוחש|לחש|^at your table,"
     rf"|\(from [^()]*\)|^(?-i:{CASED_NAME}) \((?:[^()]{{0,40}}[,;] ?)?to [^()]*\) ?:"
     rf"|^[\[({{<]\w (?:from|to)[\])}}>]"
     rf"|\b(?:to|for) [^:\"]{{1,60}} (?:only|alone){_BEFORE_WORDS}|\bunder \S{{1,40}} breath{_BEFORE_WORDS}"
+    rf"|(?:[:\"] ?|^[<\[][^>\]]{{1,40}}[>\]] ?|^(?=[\[({{])){_BEGINS_ASIDE}"
+    rf"(?:(?:[^{_CLOSES_ASIDE}\"]{{0,60}}\b)?(?:(?:psst|only|alone|low|lower\w*|hushed|soft\w*|secret\w*"
+    r"|silent\w*|mutter\w*|murmur\w*|sotto|ears?|close|breath|(?:to|for) (?:you|her|him|them|me))(?:\b|_)"
+    rf"|(?:to|for|à|zu|an) (?-i:{CAPITAL}))|(?:to|@) ?[\w-]+[{_CLOSES_ASIDE}])"
     rf"|[\[({{<](?:ims?|texts?|aside|1:1|gm only|hidden|query|confidential|secret|pr?i?vt?|phone|wh?|p)\b"
     rf"|{ARROW}"
     rf"|\b(?:dir|euch|ihnen)(?: zu)?{_BEFORE_WORDS}|\b(?:till? (?:dig|deg)|para (?:você|ti)){_BEFORE_WORDS}"
@@ -60,12 +66,11 @@ _PRIVATE = re.compile(
     r"|\bin(?:side)? your head\b|\b(?:passes|slips|hands) you a (?:note|letter)\b"
     rf"|(?:s you|\bwith you|\bsenses?|^(?-i:{NAME}) text(?:s|ed)?(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
     rf"|\b(?:confid(?:e[sd]?|ing)|in your mind|messag(?:es|ed|ing)(?: [^:\"]{{1,60}})?){_BEFORE_WORDS}"
-    rf"|\b(?:teils?t [^:\"]{{1,60}} mit|erwiders?t [^:\"]{{1,60}}|zu (?:dir|euch|ihnen)"
-    rf"|sp(?:ü|u\u0308)rs?t){_BEFORE_WORDS}"
-    rf"|\b(?:dices a (?!todos\b)|dici a (?!tutti\b)|diz para (?:você|ti)|sagt dir)"
-    rf"[^:\"]{{0,60}}{_BEFORE_WORDS}"
+    rf"|\b(?:teils?t [^:\"]{{1,60}} mit|erwiders?t [^:\"]{{1,60}}|zu (?:dir|euch|ihnen)|spürs?t"
+    rf"|(?:dices a (?!todos\b)|dici a (?!tutti\b)|diz para (?:você|ti)|sagt dir)[^:\"]{{0,60}})"
+    rf"{_BEFORE_WORDS}"
     rf"|\b(?-i:(?:te|ti|vous) |(?<= )t['’])[^\s:\"]{{1,40}}{_BEFORE_WORDS}"
-    rf"|^(?:le|tu|vous) [^\s:\"]{{1,40}} (?:a\u0300?|à) [^:\"«]{{1,60}}{_BEFORE_WORDS}"
+    rf"|^(?:le|tu|vous) [^\s:\"]{{1,40}} [aà] [^:\"«]{{1,60}}{_BEFORE_WORDS}"
     rf"|^you (?:sense (?:that )?(?-i:{CAPITAL})"
     rf"|(?:ask|message|(?:exclaim|reply|respond) to) (?-i:{CAPITAL})[^:\"]{{0,60}}{_BEFORE_WORDS})"
     rf"|^(?-i:\W{{0,3}}(?:{CASED_NAME} )?(?i:from|to)(?::| (?:{CAPITAL}|[\[<]\w)[^:.\])>]{{0,40}}[:\])>])"
@@ -75,41 +80,64 @@ _PRIVATE = re.compile(
     re.IGNORECASE,
 )
 """Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
-_SPOKEN = re.compile(
-    r"\b(?:(?:say|ask|exclaim|shout|yell|answer|add|call|sing|announce|declare|state|remark|comment|laugh"
-    r"|chuckle|grin|smile|nod|shrug|grunt|sigh|snort|growl|bark|drawl|boom|roar|scream|chirp|mutter|murmur"
-    r"|read|continue|begin|finish|offer|suggest|agree|insist|warn|order|greet|wonder|joke|chat|gossip|speak"
-    r"|question|think|turn|roll|recite|explain|mention|repeat|rasp|holler|bellow|croak|purr|hum|stutter"
-    r"|stammer)(?:e?s|e?d)?"
-    r"|repl(?:y|ies|ied)|cr(?:y|ies|ied)|said|sang|sung|spoke|began|thought|ooc|exits?"
+_ALOUD = (
+    r"(?i:(?:say|ask|exclaim|shout|yell|answer|add|call|sing|announce|declare|state|remark|comment|laugh"
+    r"|chuckle|grin|smile|nod|shrug|grunt|sigh|snort|growl|bark|drawl|boom|roar|scream|chirp|admit|auction"
+    r"|continue|begin|finish|offer|suggest|agree|insist|warn|order|greet|joke|chat|gossip|speak"
+    r"|question|turn|recite|explain|mention|repeat|rasp|holler|bellow|croak|purr|hum|stutter|stammer)"
+    r"(?:e?s|e?d)?|repl(?:y|ies|ied)|cr(?:y|ies|ied)|said|sang|sung|spoke|began|ooc|grats"
     r"|sag(?:st|t|te|en)|frag(?:st|t|te)|ruf(?:st|t)|rief|schrei(?:t|st)|antwortet|meint|erwidert"
-    r"|di(?:t|s|sent)|demandes?|cri(?:es?|ez)|r(?:é|e\u0301)pond|dice|dices|pregunta|grita|responde|chiede"
-    r"|risponde|grida|esclama|exclama|diz|pergunta|zeg(?:t|gen)|vraagt|roept|s(?:ä|a\u0308)ger|ropar"
-    r"|fr(?:å|a\u030a)gar|siger|sier|sp(?:ø|ö|o\u0308)r|m(?:ó|o\u0301)wi|pyta|krzyczy|(?:с|про)?казал[аи]?"
-    r"|говор(?:ит|ишь)|спр(?:ашивает|осил[аи]?)|крич(?:ит|ал[аи]?)|sanoo|kysyy)\b|[说說道问問]$|말(?:합|했)니다"
-    r"|言っ|言いま|言う",
-    re.IGNORECASE,
+    r"|di(?:t|s|sent)|demandes?|cri(?:es?|ez)|répond|dice|dices|pregunta|grita|responde|chiede"
+    r"|risponde|grida|esclama|exclama|diz|pergunta|zeg(?:t|gen)|vraagt|roept|säger|ropar|frågar|siger|sier"
+    r"|sp[øö]r|mówi|pyta|krzyczy|(?:с|про)?казал[аи]?|говор(?:ит|ишь)|спр(?:ашивает|осил[аи]?)"
+    r"|крич(?:ит|ал[аи]?)|sanoo|kysyy|[说說道问問])"
 )
-"""Words for speaking aloud, of one of which what somebody says is the object."""
+"""Words for speaking aloud."""
+_MANNER = (
+    r"(?: (?:(?:angri|anxious|bitter|blunt|brave|bright|brisk|broad|calm|careful|casual|cheeri|cheerful|clear"
+    r"|cold|cool|curious|curt|defiant|dramatic|dri|eager|earnest|excited|fierce|firm|flat|frank|glad|gloomi"
+    r"|grave|grim|gruff|grumpi|happi|harsh|hopeful|impatient|joyful|lazi|light|loud|mild|nervous|patient"
+    r"|playful|polite|proud|quick|rude|sad|sarcastic|serious|sharp|sleepi|slow|smug|solemn|stern|stiff"
+    r"|stubborn|sudden|sweet|thoughtful|tired|warm|weari|wild|wry)(?:al)?ly|out(?: loud)?|aloud|again))?"
+)
+"""How something is said that everybody hears."""
+_LETTERS = r"[^\s:;,!?\"«(){}\[\]<>*~=|/+—–]*"
+_MORE_NAMES = rf"{_LETTERS}(?: {CAPITAL}{_LETTERS}){{0,2}}"
+_WHOM = (
+    rf"(?:(?!(?:Dir|Euch|Ihnen|You|Me)\b)[{_CAPITALS}]{_MORE_NAMES}|every(?:body|one)|all|todos|tutti|tous|alle"
+    r"|the (?:room|crowd))"
+)
+_TO_WHOM = rf"(?:(?: (?:to|at|zu|an|a|à|para|tegen|till?)|(?<=asks)) {_WHOM})?"
+_NAMED = (
+    rf"(?!\w{{4,}}ly {CAPITAL}|[^\":]*(?:[你您]|あなた|당신))\[?[^\W\d_]{_MORE_NAMES}\]?"
+    r"(?: ?\(#?\d[^()]*\))?"
+)
+"""A name, "Bob" or "Bob(#12)"; but "Softly Bob" is none."""
+_WHO = rf"(?:{_NAMED}|(?i:the|an?) (?!(?:\S+ )?(?:voice|radio|phone|link)\b)[\w'-]+(?: (?!\w+ly\b)[\w'-]+)?)"
+_SAYS = rf"{_MANNER}(?: {_ALOUD}{_MANNER},? (?:and|then|and then))? {_ALOUD}{_TO_WHOM}{_MANNER}"
+_NO_MORE = rf"(?!\W++(?!and \w+s\b)(?!{CAPITAL})[^\W\d_])"
+"""Behind the words may be a new sentence, or what else somebody does, but not whom they were said to."""
 _OPENLY = re.compile(
-    rf"^(?:(?:\*\*\*|-!-|##) |\[?{NAME}(?:@[\w.-]+)?\]?(?: \((?:to |\d)[^)]*\))? ?:"
-    rf"|{NAME} ?\"|.*[.!?…;)~。！？—-] ?\")"
+    r"\W*$|(?:\*\*\*|-!-|##) [^\"]*$|\S+ rolls? [^\"]*:|[^\":]{0,40}\bexits?:|[^\":]*(?<!\.)[.!?。！？] ?\""
+    rf"|{_NAMED}(?:(?: \(to {_WHOM}\))? ?:| ?\"{_NO_MORE})"
+    rf"|(?!You (?:repl|answer)){_WHO}{_SAYS}(?: ?: ?(?!\")|,? ?:? ?[\"']{_NO_MORE})"
+    rf"|\",? ?(?:{_ALOUD} {_WHO}|{_WHO}{_MANNER} {_ALOUD}){_TO_WHOM}{_MANNER}"
+    rf"(?:, \w+ing(?: (?:up|down|back|off|away))?)?[,.]? ?(?:\"{_NO_MORE}|$|(?<=\.) )"
+    r"|\"と?\w{1,10}[はが]言(?:っ|いま|う)"
 )
-"""What comes before words that are spoken openly, if there is no word for speaking: a name, or a sentence."""
-_TO_YOU = re.compile(
-    r"(?<!^)\b(?:you|yours?|dir|dich|dein\w*|te|ti|toi|vous|tes|votre|você|вам|тебе|тебя|твой|jou|sinulle)\b"
-    r"|[你您]|あなた|당신",
-    re.IGNORECASE,
-)
-"""Words for whoever keeps the log, unless that one speaks."""
+"""How a line begins whose words were spoken openly, with " for all words in quotation marks: what a client
+tells, a sentence before the words, a name, or, before or behind them, whoever speaks, a word for speaking
+aloud, whom it is said to, and a manner. Whatever else stands there may tell that only few could hear it."""
+_FROM_A_NICK = re.compile(rf"<\S{{1,40}}> (?!{CAPITAL})\w")
+"""<bob> my boss said "no", as clients for IRC have it."""
 _TAG = re.compile(r"^(?:\[[^\]]{0,40}\]|<[^>]{0,40}>|\([^)]{0,40}\)|\{[^}]{0,40}\}|【[^】]{0,40}】):? ?")
 _TAG_WITH_NAME = re.compile(
     rf"^\W(?:[^\])}}>]{{0,40}} )?(?![{_CAPITALS}])[^\W\d_]+ {CAPITAL}[^\])}}>]{{0,40}}[\])}}>]"
 )
 """A tag that names somebody, "[note from Bob]", and not only a channel."""
-_SIGNS = str.maketrans({"：": ": ", "「": '"', "」": '"', "『": '"', "』": '"'})
-"""Signs before and after words in Chinese and Japanese, and those for which they stand."""
-_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]?")
+_SIGNS = str.maketrans({"：": ": ", "「": '"', "」": '"', "『": '"', "』": '"', "„": '"'})
+"""Signs before and after words in other languages, and those for which they stand."""
+_QUOTED = re.compile(rf"[\"“]{_ASIDE}[^\"“”]*[\"”]?")
 _ELIDED = r"(?i:tis|twas|twere|twill|twould|em|im|ave|ello|cos|til|neath|gainst|nuff|fraid|n|tween|\d\ds?)\b"
 """What an apostrophe stands before, in place of a letter, and where it begins no quotation."""
 _WITHIN_SINGLE = rf"(?:[^'’]|(?<=\w)['’](?=\w)|(?<=\s)['’](?={_ELIDED}))*+"
@@ -118,7 +146,7 @@ _QUOTED_OTHERWISE = re.compile(
     rf"|(?={CAPITAL}){_WITHIN_SINGLE}$)"
 )
 """Words in « » or ' '; an apostrophe within a word, or behind one (the players'), begins none."""
-_AFTER_COLON = re.compile(r": ([\[({<](?:\w+|aside\b[^\])}>]{0,60})[\])}>])?.*")
+_AFTER_COLON = re.compile(rf": \"?{_ASIDE}.*")
 _SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request; some add whom it is sent to."""
@@ -137,6 +165,11 @@ _SEEN = re.compile(
 """How a line that players see begins, and hardly anything that somebody says."""
 
 
+def _signs(line: str) -> str:
+    """A line with letters in one part and the signs of English."""
+    return normalize("NFC", line).translate(_SIGNS)
+
+
 def without_address(line: str) -> tuple[str, bool]:
     """A line that players see, without what servers show of its way, and whether it may be private."""
     sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
@@ -144,7 +177,7 @@ def without_address(line: str) -> tuple[str, bool]:
         sent = sent or _TO.search(speaker[0]) is not None
         rest = line[speaker.end() :]
         line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
-    unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub('"', line.translate(_SIGNS)))
+    unquoted = _AFTER_COLON.sub(r":\1", _QUOTED.sub(r'"\1', _signs(line)))
     return line, sent or _PRIVATE.search(unquoted) is not None
 
 
@@ -153,19 +186,13 @@ def is_openly_worded(line: str) -> bool:
 
     Games and languages are many, so what is worded in any other way may have been whispered.
     """
-    line = line.translate(_SIGNS)
+    line = _signs(line)
     tag = _TAG.match(line)
     if tag and _TAG_WITH_NAME.match(tag[0]):
         return False
-    quoted = _QUOTED_OTHERWISE.sub('"', _QUOTED.sub('"', line[tag.end() :] if tag else line))
-    unquoted = _AFTER_COLON.sub(":", quoted)
-    before, sign, after = unquoted.partition('"')
-    if not sign:
-        before, sign, _ = unquoted.partition(":")
-    told = before if before.strip() else after
-    if not sign or not told.strip():
-        return True
-    return not _TO_YOU.search(told) and bool(_OPENLY.match(before + sign) or _SPOKEN.search(told))
+    told = _QUOTED_OTHERWISE.sub('"', _QUOTED.sub('"', line[tag.end() :] if tag else line))
+    spoken = _FROM_A_NICK.match(line) or _OPENLY.match(told) or not re.search('[":]', told)
+    return bool(spoken)
 
 
 def may_be_private(words: str) -> bool:
@@ -173,4 +200,4 @@ def may_be_private(words: str) -> bool:
 
     "My mother told me of it" is not, "Caity whispers to you, …" is.
     """
-    return _SEEN.match(words.translate(_SIGNS)) is not None and without_address(words)[1]
+    return _SEEN.match(_signs(words)) is not None and without_address(words)[1]
