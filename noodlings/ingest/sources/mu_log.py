@@ -80,7 +80,7 @@ _PRONOUN = re.compile(r"(?:^| )(?:He|She|It|They|We|I)$")
 """Servers show names, so "He says" below a page is in what somebody wrote. "He Ping" is a name."""
 _SAYS = re.compile(
     rf"^(?P<name>{NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
-    r"(?: to [^\",:]{1,40})?[,:]? [\"“'‘](?P<words>.+?)[\"”'’]?$"
+    r"(?: \w{2,20}ly)?(?: to [^\",:]{1,40})?[,:]? [\"“'‘](?P<words>.+?)[\"”'’]?$"
 )
 _COLON = re.compile(rf"^(?i:from )?(?!(?i:to) )(?P<name>{CASED_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(

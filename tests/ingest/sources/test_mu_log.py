@@ -483,6 +483,12 @@ def test_without_times_what_follows_a_page_is_open_only_if_it_has_a_speaker(tmp_
     assert kinds == [Kind.SAY, Kind.WHISPER, Kind.WHISPER, Kind.WHISPER, Kind.EMOTE]
 
 
+@pytest.mark.parametrize("line", ['Ann says loudly, "hm"', 'Ann asks softly to Bob, "hm?"'])
+def test_without_times_somebody_new_who_speaks_in_some_manner_ends_a_page(tmp_path: Path, line: str) -> None:
+    told = read(tmp_path, "\n".join(["Ada: hi", 'Bob pages: "I hid it.', line]))
+    assert [record.who for record in told] == ["Ada", "Bob", "Ann"]
+
+
 @pytest.mark.parametrize("line", ["Password: hunter2", "PS: the code is 4455", "Tomorrow: dig there"])
 def test_without_times_a_colon_below_a_page_is_open_only_behind_a_name_that_spoke_before(
     tmp_path: Path, line: str
