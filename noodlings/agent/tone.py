@@ -1,9 +1,9 @@
 """Memories that are felt again, and the tone of a turn.
 
 A remark that touches on a memory is felt together with it, weighed by importance: "my dog would have loved
-this" is a glad line, but not to somebody who was told that the dog died. A sorrow told a moment ago still
-affects what is said after it. Strong words about trifles set no tone, and news is felt by itself, whatever it
-brings to mind.
+this" is a glad line, but not to somebody who was told that the dog died. A question is felt with what answers
+it, and with nothing else. A sorrow told a moment ago still affects what is said after it. Strong words about
+trifles set no tone, and news is felt by itself, whatever it brings to mind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from noodlings.recall.lexical import stems
 from noodlings.values.affect import Affect
-from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why
+from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED
 from noodlings.values.tone import Tone, ToneName, ToneSource
 
@@ -30,30 +30,50 @@ FELT = 0.2
 """Valence, positive or negative, from which a line felt with a memory is glad or grave."""
 SETS_TONE = 0.3
 """Valence times importance from which a line sets the tone."""
-NEWS = 0.5
-"""Importance from which such a line sets it whatever it touches on."""
+NEWS = 0.35
+"""How far a line is worth keeping from which it is news, and felt by itself whatever it touches on."""
+TOUCHES, ANSWERS = 0.3, 0.2
+"""How likely, by the model that reads both, a remark touches on a memory that is felt with it though they
+share no word, and a memory answers a question that is felt with it."""
 SORROW_SECONDS = 600.0
 """World time for which a sorrow affects what is said after it."""
 SORROW_LINES = 2
 """Lines that it affects."""
 
 
-def touched(text: str, recalled: Iterable[Recalled]) -> MemoryEntry | None:
-    """The memory that is felt again: of those that a line without its vocative touches on, the strongest."""
+def touched(text: str, recalled: Iterable[Recalled], worth: float, asks: bool) -> MemoryEntry | None:
+    """The memory that is felt again: of those that a line without its vocative touches on, the strongest.
+
+    Args:
+        worth: how far the line is worth keeping, 0…1.
+        asks: whether it only asks for something.
+    """
     words = frozenset(stems(text))
-    if len(words) < LEAST_WORDS:
+    if len(words) < LEAST_WORDS or (worth >= NEWS and not asks):
         return None
-    found = [one.entry for one in recalled if one.entry.kind not in NOT_LIVED and _touches(words, one)]
+    near = _answers if asks else _touches
+    found = [
+        one.entry
+        for one in recalled
+        if one.entry.kind not in NOT_LIVED
+        and near(words, one)
+        and _moved(one.entry) > 0.0
+        and one.entry.importance >= MATTERS
+    ]
     return max(found, key=lambda entry: (_moved(entry), entry.id), default=None)
 
 
+def _answers(words: frozenset[str], recalled: Recalled) -> bool:
+    answers = recalled.scores.get(Why.ANSWER)
+    return _touches(words, recalled) if answers is None else answers >= ANSWERS
+
+
 def _touches(words: frozenset[str], recalled: Recalled) -> bool:
-    entry, meaning = recalled.entry, recalled.scores.get(Why.SEMANTIC)
-    likely = recalled.scores.get(Why.TOUCHED)
-    near = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(entry.user_text))
+    meaning, likely = recalled.scores.get(Why.SEMANTIC), recalled.scores.get(Why.TOUCHED)
+    near = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(recalled.entry.user_text))
     if meaning is not None and not (near and meaning >= ALIKE_WITH_WORDS):
-        near = meaning >= ALIKE if likely is None else likely >= TOUCHED
-    return near and _moved(entry) > 0.0 and entry.importance >= MATTERS
+        return meaning >= ALIKE if likely is None else likely >= TOUCHES
+    return near
 
 
 def _moved(entry: MemoryEntry) -> float:
@@ -78,13 +98,14 @@ def tone_of(
         again: the memory that it touches on.
         earlier: what the same person said within `SORROW_SECONDS` before, oldest first.
     """
-    by_itself = _name(importance * affect.valence, SETS_TONE)
-    if again is not None and (importance < NEWS or by_itself is ToneName.PLAIN):
+    if again is not None:
         name = _name(felt_with(affect, importance, again).valence, FELT)
         if name is not ToneName.PLAIN:
             return Tone(name, ToneSource.RECALLED, again.id)
-    if by_itself is not ToneName.PLAIN:
-        return Tone(by_itself, ToneSource.SAID)
+    if (name := _name(importance * affect.valence, SETS_TONE)) is not ToneName.PLAIN:
+        return Tone(name, ToneSource.SAID)
+    if affect.valence >= FELT:
+        return Tone()
     for entry in reversed(earlier[-SORROW_LINES:]):
         valence = entry.affect.valence if entry.affect else 0.0
         if (name := _name(entry.importance * valence, SETS_TONE)) is not ToneName.PLAIN:

@@ -37,11 +37,17 @@ def brought(entry: MemoryEntry, **scores: float) -> Recalled:
 # -- what is touched on
 
 
+def felt_again(
+    text: str, found: list[Recalled], worth: float = 0.2, asks: bool = False
+) -> MemoryEntry | None:
+    return touched(text, found, worth, asks)
+
+
 def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
     joy, grief = lived(1, JOY, 0.5), lived(2)
     both = [brought(joy, semantic=0.9), brought(grief, lexical=0.4)]
-    assert touched(REMARK.text, both) == grief
-    assert touched(REMARK.text, both[:1]) == joy
+    assert felt_again(REMARK.text, both) == grief
+    assert felt_again(REMARK.text, both[:1]) == joy
 
 
 @pytest.mark.parametrize(
@@ -68,21 +74,34 @@ def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
     ],
 )
 def test_nothing_else_is_felt_again(found: Recalled) -> None:
-    assert touched(REMARK.text, [found]) is None
+    assert felt_again(REMARK.text, [found]) is None
 
 
 def test_a_model_tells_what_no_likeness_does() -> None:
     far = brought(lived(1), semantic=0.1, touched=0.4)
-    assert touched("the lead still hangs by the door", [far]) == far.entry
+    assert felt_again("the lead still hangs by the door", [far]) == far.entry
+
+
+def test_news_is_felt_by_itself_and_a_question_with_what_answers_it() -> None:
+    shared = brought(lived(1), semantic=0.9, lexical=0.4, touched=0.9)
+    assert felt_again("my sister got a dog", [shared], 0.34) == shared.entry
+    assert felt_again("my sister got a dog", [shared], 0.35) is None
+    joy, grief = (
+        brought(lived(1, JOY), semantic=0.9, answer=0.01),
+        brought(lived(2), semantic=0.2, answer=0.3),
+    )
+    assert felt_again("what happened to my dog?", [joy, grief], 0.7, asks=True) == grief.entry
+    assert felt_again("where did my dog sleep?", [joy], 0.7, asks=True) is None
+    assert felt_again("where did my dog sleep?", [shared], 0.7, asks=True) == shared.entry  # nobody read it
 
 
 def test_a_word_in_common_counts_whatever_a_model_tells() -> None:
     shared = brought(lived(1), semantic=0.3, lexical=0.4, touched=0.02)
-    assert touched(REMARK.text, [shared]) == shared.entry
+    assert felt_again(REMARK.text, [shared]) == shared.entry
 
 
 def test_a_line_that_says_nothing_by_itself_touches_on_nothing() -> None:
-    assert touched("ok", [brought(lived(1), semantic=0.9)]) is None
+    assert felt_again("ok", [brought(lived(1), semantic=0.9)]) is None
 
 
 affects = st.builds(
