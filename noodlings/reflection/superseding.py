@@ -32,6 +32,12 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 
+_BECAME = re.compile(r"\b(?:he|she|they)(?:'s| is|'re| are)\b.{0,40}\bnow\b|\bnow (?:he|she|they)\b", re.I)
+_HOLDS = re.compile(
+    r"\b(?:am|is|are|has|have|lives?|works?|stays?|goes|likes?|wants?|will)\b|'(?:m|re|ll|s)\b|ing\b", re.I
+)
+"""What somebody is now may end what they were, but not what happened to them: "she fell", "she's ill now"."""
+
 
 def corrects(text: str) -> bool:
     """Whether a line says that it corrects something."""
@@ -54,7 +60,9 @@ def superseded(
     for at, later in enumerate(in_order):
         if "?" in later.user_text or not corrects(later.user_text):
             continue
-        alike = [(_excess(likeness(later.id, one.id), later, one), one.id) for one in in_order[:at]]
+        became = _BECAME.search(later.user_text.replace("’", "'"))
+        earlier_lines = [one for one in in_order[:at] if not became or _HOLDS.search(one.user_text)]
+        alike = [(_excess(likeness(later.id, one.id), later, one), one.id) for one in earlier_lines]
         most, earlier = max(alike, default=(0.0, 0))
         if most > 0.0:
             found[earlier] = later.id

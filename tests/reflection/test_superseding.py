@@ -70,6 +70,13 @@ def test_what_is_far_or_was_only_asked_is_not_corrected() -> None:
     assert superseded([later, said(4, "we leave at six")], all_alike) == {}
 
 
+def test_what_somebody_is_now_does_not_undo_what_happened_to_them() -> None:
+    now = said(2, "she is in hospital now")
+    assert superseded([said(1, "my mother fell down the stairs and broke her hip"), now], all_alike) == {}
+    assert superseded([said(1, "my mother lives with us"), now], all_alike) == {1: 2}
+    assert superseded([said(1, "the meeting was at four"), said(2, "it's at five now")], all_alike) == {1: 2}
+
+
 def test_somebody_else_corrects_only_what_is_much_the_same() -> None:
     entries = [said(1, "they leave at six", "user_ben"), said(2, "actually they leave at seven")]
     assert superseded(entries, lambda *_: 0.35) == {}
