@@ -211,7 +211,7 @@ def _memory_sentence(thought: str, lens: Lens, utterance: Utterance, book: Phras
         if entry.id in recent:
             continue
         # However alike it felt, what the line does not touch on is beside the point.
-        if read and read.get(entry.id, 0.0) < TOUCHED:
+        if (read or utterance.reading is not None) and read.get(entry.id, 0.0) < TOUCHED:
             continue
         # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
         # "she laughs" nobody would know.

@@ -128,7 +128,12 @@ LONGEST_SELF = 24
 COVERED, COVERED_ANYHOW = 0.5, 0.6
 """Share of a question's topic words that an answer has: of a type that was asked for, and of any."""
 _OF_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO, QuestionKind.UNKNOWN, QuestionKind.MEMORY)
+_TO_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO)
+"""Questions to the character about itself, unless they are about who asks as well."""
+_WHO_ASKS = re.compile(r"\b(?:i|we|my|mine|ours?)\b", re.I)
+_OPINION = re.compile(r"\bwhat do you (?:think|make|reckon) (?:of|about)\b", re.I)
 _YOU = re.compile(r"\byou\b|^your\b", re.I)
+_OF_YOU = re.compile(r"\byou(?:rs?|rself)?\b", re.I)
 _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
 _SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
 _PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
@@ -296,6 +301,11 @@ def _choose_act(
     if desperate or (understood.heavy and understood.question is QuestionKind.AVAILABILITY):
         # Who wants to die is not told where the rope is.
         understood = replace(understood, question=QuestionKind.NONE)
+    if understood.question in _TO_ITSELF and not _WHO_ASKS.search(utterance.percept.text):
+        bearing = tuple(
+            one for one in utterance.recalled if _bears_on_itself(one.entry, understood, utterance)
+        )
+        utterance = replace(utterance, recalled=bearing)
     told = known(understood, utterance) if _asks_for_memory(understood, utterance) else []
     if (found := _learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
         return DialogueAct.LEARNED, tuple(found)
@@ -305,7 +315,8 @@ def _choose_act(
         return DialogueAct.LEARNED, ()
     if understood.question.may_be_known and _told_already(understood, utterance):
         return DialogueAct.NOTHING_MORE, ()
-    if understood.question is QuestionKind.LIKING:
+    asks_opinion = _OPINION.search(utterance.percept.text) and understood.topic[:1].islower()
+    if understood.question is QuestionKind.LIKING or asks_opinion:
         return _opinion(understood, utterance), ()
     if understood.question is QuestionKind.NONE and corrects(utterance):
         return DialogueAct.KEEP, ()
@@ -358,6 +369,17 @@ def _asks_for_memory(understood: UnderstoodLine, utterance: Utterance) -> bool:
     if understood.question not in _BORNE_ON:
         return understood.question.may_be_known
     return any(found.scores.get(Why.ANSWER, 0.0) >= SURELY for found in in_force(utterance))
+
+
+def _bears_on_itself(entry: MemoryEntry, understood: UnderstoodLine, utterance: Utterance) -> bool:
+    """Whether a memory may answer a question about the character.
+
+    Where Ann comes from is no answer to where the character does, however well it reads as one.
+    """
+    text, called = entry.user_text, utterance.persona.called
+    about = _OF_YOU.search(text) or any(re.search(rf"\b{re.escape(one)}\b", text, re.I) for one in called)
+    shares = not understood.stems.isdisjoint(topic_stems(tokens(text)))
+    return entry.kind in NOT_LIVED or bool(about) or shares
 
 
 def _fine_act_in_tone(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct | None:

@@ -152,7 +152,7 @@ _TELL_YOU = re.compile(
 # What is said for politeness, and is no news afterwards.
 _TAIL = re.compile(
     r"(?:[,.!]\s*(?:thanks|thank you|please|ok|okay|bye(?: bye)?|goodbye|good ?night|see (?:you|ya)(?: \w+)?)"
-    r"|(?<![\s,.!])[\s,.!]++(?:lol|haha))[\s.!]*$",
+    r"|(?<![\s,.!])[\s,.!]++(?:lol|haha|by the way|btw|anyway|tbh))[\s.!]*$",
     re.I,
 )
 _CALLS = re.compile(r"\w+,")

@@ -58,6 +58,8 @@ from noodlings.voice.words import (
 
 MATTERS = 0.25
 """Importance from which a mention with two shared words brings a memory back."""
+NEWS = 0.5
+"""How far a line is worth keeping from which it is news."""
 WEIGHTY = 0.4
 """Importance from which one word does, and from which a greeting may bring it up."""
 ANSWERS_BY_MEANING = 0.5
@@ -265,6 +267,11 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
     wanted = understood.stems - names
     topic = topic_stems(tokens(understood.topic))
     recent = just_said(utterance)
+    # News is met by itself, unless a model finds that it touches on something.
+    if utterance.reading is not None and utterance.reading.significance >= NEWS:
+        recent |= {
+            found.entry.id for found in utterance.recalled if found.scores.get(Why.TOUCHED, 1.0) < TOUCHED
+        }
     chosen = []
     for candidate in _fitting(wanted, utterance):
         entry, shared = candidate.entry, candidate.shared
@@ -320,9 +327,10 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     asked = utterance.percept.text
     if answer_type(asked) is AnswerType.LATEST or (by_words and _NOW.search(asked)):
         return by_words  # what was last is no matter of likeness
-    if by_words and not understood.stems:
-        return by_words  # "what am I?" is about nothing that could be like it
     in_mind, named = {found.entry.id: found for found in in_force(utterance)}, _people_named(utterance)
+    read = max((found.scores.get(Why.ANSWER, 0.0) for found in in_mind.values()), default=0.0)
+    if by_words and not understood.stems and read < AGAIN:
+        return by_words  # "what am I?" is about nothing that could be like it
     first = in_mind[by_words[0].entry.id].scores if by_words else {}
     unread = Why.LEXICAL in first and Why.SEMANTIC not in first  # it may be secret, or new
     if unread or not any(found.scores.get(Why.SEMANTIC) for found in in_mind.values()):

@@ -9,6 +9,7 @@ import pytest
 from noodlings.text import phrases
 from noodlings.values.memory import ImportanceParts, Recalled, Why
 from noodlings.values.percept import Kind
+from noodlings.values.reading import LineReading
 from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import Phrasebook, shared_voice
@@ -304,6 +305,51 @@ def test_what_is_near_and_does_not_answer_is_not_told() -> None:
 def test_an_open_question_is_answered_by_whatever_is_on_its_matter() -> None:
     asked = "what about the old barrow?"
     assert said(asked, answering(BOUGHT, 0.02)) == said(asked, BOUGHT) == [1]
+
+
+FROM_BERGEN = near(1, "I just moved here from Bergen", 0.4, importance=0.6)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["where do you come from?", "will you be here tomorrow?", "would you like to come to market with me?"],
+)
+def test_what_somebody_told_of_themselves_answers_no_question_about_the_character(asked: str) -> None:
+    assert said(asked, answering(FROM_BERGEN, 0.9)) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("have you ever been to Bergen?", FROM_BERGEN),
+        ("where do you come from?", near(1, "you come from the mill at Oxley, they say", 0.4)),
+        ("where do I come from, do you know?", FROM_BERGEN),
+    ],
+    ids=["the matter is the same", "the character was told of itself", "who asks is asked about"],
+)
+def test_what_bears_on_a_question_to_the_character_is_told(asked: str, told: Recalled) -> None:
+    assert said(asked, answering(told, 0.9)) == [1]
+
+
+def test_a_question_without_a_matter_is_answered_by_what_a_model_finds_before_what_matters_most() -> None:
+    baker = near(1, "I used to be a baker in Leith before the fire", 0.26, importance=0.5)
+    child = near(2, "my wife is expecting our second in May", 0.1, importance=0.9)
+    asked = "do you know what I did before?"
+    assert said(asked, answering(baker, 0.87), answering(child, 0.0)) == [1]
+    assert 2 in said(asked, baker, child)
+
+
+def test_news_brings_back_only_what_it_touches_on() -> None:
+    child = memory(1, "my wife is expecting our second in May", importance=0.9, days=1)
+    news = LineReading(0.0, 0.7)
+    name = replace(utterance("my wife's name is Greta", touched(child, 0.01)), reading=news)
+    assert decide(understood_line(name), name, Phrasebook(name.persona, (), 1)).told == ()
+    for other in (
+        replace(name, reading=LineReading(0.0, 0.3)),
+        replace(name, recalled=(touched(child, 0.2),)),
+    ):
+        [told] = decide(understood_line(other), other, Phrasebook(name.persona, (), 1)).told
+        assert told.entry.id == 1
 
 
 def touched(recalled: Recalled, likely: float) -> Recalled:
