@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,10 @@ from noodlings.text import clean
 from noodlings.values.audience import OPEN
 from noodlings.values.percept import Kind
 
-_COMPACT = re.compile(
-    r"^(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2}) ?@ ?(?P<hour>\d{1,2})h ?(?P<minute>\d{1,2})m"
-    r" ?(?P<second>\d{1,2})s(?: ?(?P<millisecond>\d{1,3})ms)?$"
-)
-"""2023-11-04 @21h 14m 05s 123ms"""
-_WORDS = ("%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%b %d, %Y %I:%M%p")
-"""November 4, 2023 9:14pm"""
+_FORMS = ("%Y-%m-%d@%Hh%Mm%Ss%fms", "%Y-%m-%d@%Hh%Mm%Ss", "%B%d,%Y%I:%M%p", "%b%d,%Y%I:%M%p")
+"""Without the spaces: "2023-11-04 @21h 14m 05s 123ms", or "November 4, 2023 9:14pm"."""
+_MILLISECONDS = re.compile(r"(?<=s)\d{1,2}(?=ms$)")
+"""Fewer than three digits, which a format would take for the first ones of a fraction."""
 
 
 def sillytavern(path: Path) -> Iterator[Item]:
@@ -62,13 +58,6 @@ def moment_of(sent: Any) -> float | None:
     """A `send_date` in any of its formats as seconds since 1970-01-01 UTC, or None."""
     if not isinstance(sent, str):
         return seconds(sent)
-    if found := _COMPACT.match(sent.strip()):
-        parts = {part: int(value or 0) for part, value in found.groupdict().items()}
-        millisecond = parts.pop("millisecond")
-        try:
-            return datetime(**parts, microsecond=millisecond * 1_000, tzinfo=UTC).timestamp()
-        except ValueError:
-            return None
-    return next(
-        (moment for form in (None, *_WORDS) if (moment := seconds(sent.strip(), form)) is not None), None
-    )
+    bare = _MILLISECONDS.sub(lambda few: few[0].zfill(3), "".join(sent.split()))
+    read = (seconds(sent), *(seconds(bare, form) for form in _FORMS))
+    return next((moment for moment in read if moment is not None), None)
