@@ -97,42 +97,32 @@ def lore(path: Path, source: str, persona: Persona) -> Iterator[Item]:
 
     Raises `UserError` if it is no YAML or JSON Lines file, or cannot be read.
     """
-    first: dict[str, int] = {}
-    for item in facts_in(path):
-        if not isinstance(item, tuple):
-            yield item
-            continue
-        line, fact = item
-        if fact.id in first:
-            yield SourceProblem(line, f"{fact.id} is in line {first[fact.id]} already: give it another id")
-            continue
-        first[fact.id] = line
-        scope = LoreScope(fact.audience, fact.since, fact.until)
-        if scope.meant_for(persona):
-            yield SourceRecord(
-                source, fact.id, fact.text, persona.id, kind=Kind.KNOWN, data=scope.data(), line=line
-            )
-        else:
-            yield SourceWithheld(line, source, fact.id)
-
-
-def facts_in(path: Path) -> Iterator[tuple[int, Fact] | SourceProblem | SourceNote]:
-    """Each fact of a file with its line, and problems with others. Raises as `lore` does."""
     if path.suffix.lower() in JSON_LINES:
         pieces = rows_of(path)
     elif path.suffix.lower() in YAML:
         pieces = _items(path)
     else:
         raise UserError(f"{path}: lore is one of {', '.join((*YAML, *JSON_LINES))}")
+    first: dict[str, int] = {}
     for piece in pieces:
         if not isinstance(piece, tuple):
             yield piece
             continue
         line, written = piece
         try:
-            yield line, Fact.model_validate(written)
+            fact = Fact.model_validate(written)
         except ValidationError as error:
             yield SourceProblem(line, explain(error, Fact))
+            continue
+        scope = LoreScope(fact.audience, fact.since, fact.until)
+        if first.setdefault(fact.id, line) != line:
+            yield SourceProblem(line, f"{fact.id} is in line {first[fact.id]} already: give it another id")
+        elif scope.meant_for(persona):
+            yield SourceRecord(
+                source, fact.id, fact.text, persona.id, kind=Kind.KNOWN, data=scope.data(), line=line
+            )
+        else:
+            yield SourceWithheld(line, source, fact.id)
 
 
 def _items(path: Path) -> Iterator[tuple[int, Any] | SourceProblem | SourceNote]:
