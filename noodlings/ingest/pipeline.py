@@ -23,7 +23,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import groupby, islice
 from types import MappingProxyType
@@ -103,11 +103,9 @@ class IngestReport:
             self.problems.append(SourceProblem(line, shorten(clean(why), 300)))
 
     def add(self, other: IngestReport) -> None:
-        for name in ("new", "changed", "unchanged", "forgotten", "parked", "waiting"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for problem in other.problems:
-            self.problem(problem.line, problem.why)
-        self.problem_count += other.problem_count - len(other.problems)
+        for part in fields(self):
+            setattr(self, part.name, getattr(self, part.name) + getattr(other, part.name))
+        del self.problems[SHOWN:]
 
 
 @dataclass(slots=True)
@@ -267,7 +265,9 @@ class Pipeline:
                 self._withhold(batch, record, before)
             return
         digest = before.digest if again and before is not None else record.digest
-        self._note_time(batch, record)
+        if isinstance(record, SourceRecord) and record.timestamp is not None:
+            with suppress(UserError):  # the record itself is rejected with this error
+                batch.told_at = moment(record.timestamp)
         if before is not None and before.forgotten:
             report.forgotten += 1
             return
@@ -388,7 +388,16 @@ class Pipeline:
         try:
             text = _normalised(record)
             stage = "find"
-            percept = self._found(batch, record, text)
+            percept = Percept(
+                self._who(record.who),
+                text,
+                batch.told_at if record.timestamp is None else record.timestamp,
+                record.kind,
+                addressed=uncalled(text, self._agent.persona) != text,
+                audience=record.audience,
+                place=clean(record.place),
+                data=plain(record.data),
+            )
             if self._dry_run:
                 return None
             stage = "appraise"
@@ -397,19 +406,6 @@ class Pipeline:
             return self._agent.remember_told(percept, clean(record.source), affect, significance)
         except (UserError, TypeError, ValueError, AttributeError) as error:
             raise UserError(f"{stage}: {error}") from error
-
-    def _found(self, batch: _Batch, record: SourceRecord, text: str) -> Percept:
-        """Who, where and when. A name in a source gets a user id that no visitor of today can have."""
-        return Percept(
-            self._who(record.who),
-            text,
-            batch.told_at if record.timestamp is None else record.timestamp,
-            record.kind,
-            addressed=uncalled(text, self._agent.persona) != text,
-            audience=record.audience,
-            place=clean(record.place),
-            data=plain(record.data),
-        )
 
     def _keepable(self, record: Keepable) -> dict[str, Any]:
         """The document of a record that waits, without what `privacy.personal` masks in a memory, either.
@@ -428,14 +424,9 @@ class Pipeline:
         return {user_id: name for name in called if (user_id := self._who(name)) != self._agent.id}
 
     def _who(self, name: str) -> str:
+        """The agent's id for a name of its own, else a user id that no visitor of today can have."""
         called = _plain_name(name)
         return self._agent.id if folded(called) in self._own_names else past_id_of(called)
-
-    def _note_time(self, batch: _Batch, record: Keepable) -> None:
-        """Remember the time of a record for the records after it that have none."""
-        if isinstance(record, SourceRecord) and record.timestamp is not None:
-            with suppress(UserError):  # the record itself is rejected with this error
-                batch.told_at = moment(record.timestamp)
 
 
 def _normalised(record: SourceRecord) -> str:
