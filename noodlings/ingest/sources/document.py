@@ -7,7 +7,7 @@ it is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from itertools import groupby
@@ -16,10 +16,10 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from noodlings.errors import UserError
-from noodlings.files import regular
+from noodlings.files import in_words, regular
 from noodlings.ingest.lines import text_of
 from noodlings.ingest.passages import Block, passages, summary
-from noodlings.ingest.record import Item, SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceProblem, SourceRecord
 from noodlings.text import clean, shorten, with_short_numbers
 from noodlings.values.percept import Kind
 
@@ -56,11 +56,11 @@ _HIDEABLE = _APART | {"span", "a", "b", "i", "em", "strong", "small"}
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What was read: the blocks of a document, its title, and any problems and notes."""
+    """What was read: the blocks of a document, its title, and any problems."""
 
     blocks: list[Block]
     title: str = ""
-    problems: tuple[SourceProblem | SourceNote, ...] = ()
+    problems: Sequence[SourceProblem] = ()
 
 
 def document(path: Path, source: str, reader: str = "") -> Iterator[Item]:
@@ -70,7 +70,17 @@ def document(path: Path, source: str, reader: str = "") -> Iterator[Item]:
         path: its suffix is one of `MARKDOWN`, `TEXT`, `HTML` or `PDF`.
         reader: name or id of who reads it.
     """
-    read = _read(path)
+    suffix = path.suffix.lower()
+    if suffix in PDF:
+        read = read_pdf(path)
+    elif suffix in (*MARKDOWN, *TEXT, *HTML):
+        text, problems = text_of(path)
+        yield from problems
+        parse = read_markdown if suffix in MARKDOWN else read_html if suffix in HTML else read_text
+        read = parse(text)
+    else:
+        known = ", ".join((*MARKDOWN, *TEXT, *HTML, *PDF))
+        raise UserError(f"{path}: a document is one of {known}; convert it to one of these")
     yield from read.problems
     headings = [block.text for block in read.blocks if block.level == 1]
     named = clean(read.title) or (headings[0] if len(headings) == 1 else "")
@@ -88,19 +98,6 @@ def document(path: Path, source: str, reader: str = "") -> Iterator[Item]:
         yield record(passage.id, passage.text, passage.section, passage.line)
     if short := summary(whole):
         yield record(SUMMARY, f"{title}, in short: {short}", SUMMARY, 0)
-
-
-def _read(path: Path) -> Document:
-    suffix = path.suffix.lower()
-    if suffix not in (*MARKDOWN, *TEXT, *HTML, *PDF):
-        known = ", ".join((*MARKDOWN, *TEXT, *HTML, *PDF))
-        raise UserError(f"{path}: a document is one of {known}; convert it to one of these")
-    if suffix in PDF:
-        return read_pdf(path)
-    text, told = text_of(path)
-    read = read_markdown if suffix in MARKDOWN else read_html if suffix in HTML else read_text
-    found = read(text)
-    return Document(found.blocks, found.title, (*told, *found.problems))
 
 
 def read_text(text: str) -> Document:
@@ -142,7 +139,7 @@ def read_html(text: str) -> Document:
         SourceProblem(line, f"<{tag}> is never closed, so what follows it is left out: close it")
         for tag, line in reader.unseen[:1]
     ]
-    return Document(reader.blocks, reader.title, tuple(problems))
+    return Document(reader.blocks, reader.title, problems)
 
 
 class _HtmlReader(HTMLParser):
@@ -214,14 +211,13 @@ def read_pdf(path: Path) -> Document:
     blocks: list[Block] = []
     problems: list[SourceProblem] = []
     try:
-        reader = PdfReader(regular(path))
+        with in_words(path, "read"):
+            reader = PdfReader(regular(path))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UserError(f"{path} is encrypted: save it without a password first")
         title, pages = reader.metadata.title if reader.metadata else None, len(reader.pages)
     except DependencyError:
         raise UserError(f"{path} is encrypted: save it without a password first") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{path} is not a PDF that can be read: {error!s:.120}; save it anew") from error
     for number in range(pages):
@@ -237,7 +233,7 @@ def read_pdf(path: Path) -> Document:
         blocks.append(Block(f"page {number + 1}", level=1))
         for paragraph in re.split(r"\n\s*\n", _HYPHEN.sub("", text)):
             _add(blocks, paragraph, 0)
-    return Document(blocks, title if isinstance(title, str) else "", tuple(problems))
+    return Document(blocks, title if isinstance(title, str) else "", problems)
 
 
 def _add(blocks: list[Block], text: str, line: int, level: int = 0) -> None:
