@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.options import AsJson, Config, Data, print_json, settings_of
+from noodlings.cli.options import AsJson, Config, Data, report, settings_of
 from noodlings.errors import UserError
 
 if TYPE_CHECKING:
@@ -77,14 +77,12 @@ def ingest(
             )
             again = pipeline.retry() if retry else None
             with progress_over(total, "ingesting") as done:
-                report = pipeline.run(made, done)
+                ingested = pipeline.run(made, done)
             if again is not None:
-                report.add(again)
-            if as_json:
-                print_json({"agent": who.id, "dry_run": dry_run, **asdict(report)})
-            else:
-                typer.echo(_in_words(report, who.persona.name, dry_run))
-            noted |= settings.notes.enabled and not dry_run and report.new + report.changed > 0
+                ingested.add(again)
+            words = _in_words(ingested, who.persona.name, dry_run)
+            report(words, {"agent": who.id, "dry_run": dry_run, **asdict(ingested)}, as_json)
+            noted |= settings.notes.enabled and not dry_run and ingested.new + ingested.changed > 0
     if noted and not as_json:
         typer.echo("To have notes of what mattered: noodlings notes rebuild (in the same data folder)")
 
