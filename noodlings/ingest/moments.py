@@ -31,8 +31,7 @@ def seconds(value: Any, form: str | None = None) -> float | None:
         return None
     if not 0.0 <= value <= LATEST * 1_000.0:  # a whole number may be too large to be divided
         return None
-    number = value / 1_000.0 if value >= _MILLISECONDS else float(value)
-    return number if number <= LATEST else None
+    return value / 1_000.0 if value >= _MILLISECONDS else float(value)
 
 
 def usable_form(form: str) -> str:
