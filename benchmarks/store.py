@@ -34,7 +34,7 @@ from sqlalchemy import NullPool, create_engine, event, insert
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings, StoreSettings
-from noodlings.ingest.transcript import Recorded, read_transcript
+from noodlings.ingest.sources.talk import Recorded, read_transcript
 from noodlings.ports import AgentState, Changes
 from noodlings.store.cipher import UserKey
 from noodlings.store.database import DATABASE_NAME, Durability

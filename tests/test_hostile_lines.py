@@ -17,7 +17,7 @@ from noodlings.agent import close_reading, memory_question
 from noodlings.agent.hearsay import hands_on
 from noodlings.agent.perceiving import asked_to_remember, identity_salience
 from noodlings.ingest.sources.mu_log import _ABOVE_WORDS, _BEGINNING, _LONGEST_TIME, MuLog, _unclosed
-from noodlings.ingest.transcript import _before_words, _told, plain_id
+from noodlings.ingest.sources.talk import _before_words, _told, plain_id
 from noodlings.ingest.wording import may_be_private
 from noodlings.inspect import chronicle
 from noodlings.personal import personal_finder

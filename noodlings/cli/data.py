@@ -90,7 +90,7 @@ def import_(
     from noodlings.agent.society import NAMES_KEY, names_in
     from noodlings.app import recipes
     from noodlings.drawing.progress import progress_over
-    from noodlings.ingest.transcript import count_lines
+    from noodlings.ingest.lines import count_lines
     from noodlings.portable.intake import check, take_in
     from noodlings.portable.person import people, require_no_person
     from noodlings.portable.sealed import OpenedExport, header_of

@@ -47,7 +47,7 @@ def importance(
     from noodlings.app import build
     from noodlings.clock import ManualClock
     from noodlings.drawing.progress import progress_over
-    from noodlings.ingest.transcript import count_lines
+    from noodlings.ingest.lines import count_lines
     from noodlings.lab.evaluate.importance import evaluate, view
     from noodlings.store.memory import MemoryStore
 
@@ -71,7 +71,7 @@ def affect(
     data: Data = None,
 ) -> None:
     """Measure how well feelings are read from text, against human ratings or labels."""
-    from noodlings.ingest.transcript import count_lines
+    from noodlings.ingest.lines import count_lines
     from noodlings.lab.evaluate.affect import evaluate, view
 
     with _counting(count_lines(file), "appraising") as done:

@@ -41,9 +41,9 @@ def ingest(
 
     from noodlings.drawing.progress import progress_over
     from noodlings.host.visit import opened
+    from noodlings.ingest.lines import count_lines
     from noodlings.ingest.pipeline import Pipeline
     from noodlings.ingest.sources.registry import FOR_EVERYBODY, SOURCES, SourceOptions
-    from noodlings.ingest.transcript import count_lines
     from noodlings.store.database import DATABASE_NAME
     from noodlings.store.memory import MemoryStore
     from noodlings.validation import nearest

@@ -328,7 +328,7 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
     from noodlings.drawing.progress import progress_over
     from noodlings.drawing.screen import Screen
     from noodlings.host.visit import opened, owner
-    from noodlings.ingest.transcript import count_lines
+    from noodlings.ingest.lines import count_lines
     from noodlings.lab.replay import MOST_IMPORTANT, as_dict, replay, summary
 
     clock, screen = ManualClock(), Screen(terminal=sys.stdout.isatty())

@@ -76,6 +76,12 @@ def _bounded(file: Any, end: Any) -> Iterator[tuple[int, Any] | SourceProblem]:
             yield number, line
 
 
+def count_lines(path: Path) -> int:
+    """How many lines a file has, for a progress bar."""
+    with in_words(path, "read"), regular(path).open("rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+
+
 def text_of(path: Path) -> tuple[str, list[SourceProblem | SourceNote]]:
     """The text of a file with its line numbers intact, and any problems and notes.
 

@@ -17,7 +17,7 @@ from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.ingest.record import SourceProblem
-from noodlings.ingest.transcript import Recorded, read_transcript
+from noodlings.ingest.sources.talk import Recorded, read_transcript
 from noodlings.portable.person import people, require_no_person
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.memory import MemoryEntry

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
-from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
+from noodlings.ingest.lines import LONGEST, LineIds, count_lines, lines_of, rows_of
 from noodlings.ingest.record import SourceNote, SourceProblem
-from noodlings.ingest.transcript import count_lines, transcript_with_notes
+from noodlings.ingest.sources.talk import transcript_with_notes
 
 TEXT = "Zoë says, “hi”\n\nBob: naïve\n"
 

@@ -20,7 +20,7 @@ from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.ingest.record import SourceProblem
-from noodlings.ingest.transcript import Recorded, read_transcript
+from noodlings.ingest.sources.talk import Recorded, read_transcript
 from noodlings.lab.replay import BEGINNING, PACE
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.audience import OPEN

@@ -27,7 +27,7 @@ from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.ingest.record import SourceProblem
-from noodlings.ingest.transcript import read_transcript
+from noodlings.ingest.sources.talk import read_transcript
 from noodlings.lab.evaluate.affect import auc
 from noodlings.lab.replay import BEGINNING
 from noodlings.memory.context import entry_tokens

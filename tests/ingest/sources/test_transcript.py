@@ -6,8 +6,9 @@ from unicodedata import normalize
 import pytest
 
 from noodlings.errors import UserError
+from noodlings.ingest.lines import count_lines
 from noodlings.ingest.record import SourceProblem
-from noodlings.ingest.transcript import Recorded, count_lines, plain_id, read_transcript
+from noodlings.ingest.sources.talk import Recorded, plain_id, read_transcript
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
 
