@@ -315,7 +315,7 @@ def lines(number: int) -> list[tuple[str, str]]:
 def transcript(path: Path, number: int) -> list[tuple[str, str]]:
     """The first lines of recorded talk, as `noodlings replay` reads it."""
     recorded = (line for line in read_transcript(path) if isinstance(line, Recorded))
-    return [(line.user_id, line.text) for line in islice(recorded, number)]
+    return [(line.record.who, line.record.text) for line in islice(recorded, number)]
 
 
 async def lived(folder: Path, said: Sequence[tuple[str, str]]) -> None:

@@ -54,10 +54,13 @@ class SourceRecord:
         return self.audience.tier >= Tier.SECRET
 
     @property
+    def private(self) -> bool:
+        return self.audience.confined or self.audience.tier > Tier.OPEN or self.kind in PRIVATE
+
+    @property
     def confined_to(self) -> Audience | None:
         """Who alone may learn of its former form, even if it cannot be kept itself; None for everybody."""
-        private = self.audience.confined or self.audience.tier > Tier.OPEN or self.kind in PRIVATE
-        return Audience(self.audience.witnesses, confined=True) if private else None
+        return Audience(self.audience.witnesses, confined=True) if self.private else None
 
     @property
     def digest(self) -> str:

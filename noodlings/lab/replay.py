@@ -78,8 +78,8 @@ async def replay(
             report.problems.append(line)
         else:
             is_talk = True
-            clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)
-            report.clipped += len(line.text) > MAX_LINE
+            clock.set(clock.now() + PACE if line.record.timestamp is None else line.record.timestamp)
+            report.clipped += len(line.record.text) > MAX_LINE
             try:
                 for agent in _listeners(society, line, only):
                     if agent.archive is not None:
@@ -133,8 +133,8 @@ def _listeners(society: Society, line: Recorded, only: Agent | None) -> list[Age
     if line.agent_id is not None:
         known = society.agents.get(line.agent_id)
         return [known or _created(society, line.agent_id)]
-    if line.kind is Kind.THOUGHT and line.user_id in society.agents:
-        return [society.agents[line.user_id]]
+    if line.record.kind is Kind.THOUGHT and line.record.who in society.agents:
+        return [society.agents[line.record.who]]
     return list(society.agents.values())
 
 
@@ -145,22 +145,22 @@ def _created(society: Society, agent_id: str) -> Agent:
 
 
 def _percept(line: Recorded, agent: Agent, now: float) -> Percept:
-    own = line.user_id == agent.id
-    folded = line.text.casefold()
+    told = line.record
+    own, folded = told.who == agent.id, told.text.casefold()
     named = any(name.casefold() in folded for name in agent.persona.called)
     return Percept(
-        user_id=line.user_id,
-        text=shorten(line.text, MAX_LINE),
+        user_id=told.who,
+        text=shorten(told.text, MAX_LINE),
         timestamp=now,
         # A transcript can only tell what others think if its author saw it.
-        kind=Kind.EMOTE if line.kind is Kind.THOUGHT and not own else line.kind,
+        kind=Kind.EMOTE if told.kind is Kind.THOUGHT and not own else told.kind,
         addressed=named and not own,
-        present=frozenset({line.user_id}),
-        audience=line.audience,  # what was said is open: it was heard by whoever wrote it down
+        present=frozenset({told.who}),
+        audience=told.audience,  # what was said is open: it was heard by whoever wrote it down
         affect=line.affect,
         surprise=line.surprise,
         identity_salience=line.identity_salience,
-        data=line.circumstances.as_data(),
+        data=told.data,
     )
 
 

@@ -33,8 +33,8 @@ from noodlings.ingest.record import (
 from noodlings.ingest.wording import CAPITAL, may_be_private, without_address
 from noodlings.text import clean, word_characters
 from noodlings.values.affect import AXES, Affect
-from noodlings.values.audience import OPEN, Audience, Tier
-from noodlings.values.circumstances import CIRCUMSTANCES, NOTHING, Circumstances, require_circumstances
+from noodlings.values.audience import Audience, Tier
+from noodlings.values.circumstances import CIRCUMSTANCES, require_circumstances
 from noodlings.values.percept import PRIVATE, Kind
 
 _WORD = word_characters()
@@ -51,41 +51,29 @@ class Recorded:
     """One line of a transcript.
 
     Attributes:
-        line: its number in the file, from 1.
-        user_id: who said or did it.
-        text: what was said or done.
+        record: what was said or done, by the id of a user, and confined if the row says so or if it may be a
+            page or a whisper. Its `source` is "", and so is its `id` if the row has none.
         agent_id: who perceived it, or None if the transcript does not say.
-        timestamp: seconds since 1970-01-01 UTC, or None.
-        kind: see `Kind`; `THOUGHT` if it is the agent's own thought.
         affect: as recorded, or None unless all five numbers are within range.
         surprise: as recorded, or None unless it is within 0…1.
         identity_salience: 0…1.
-        id: the "id" of the line, or "".
         known: the speaker and kind as they once were read, without combining marks and whatever the row says
             of its kind; lines without an id are known by them.
-        audience: confined if the row says so, or if it may be a page or a whisper.
         withheld: something in the row is wrong, as a `SourceProblem` before it says, and it may be private.
-        circumstances: as the row gives them.
     """
 
-    line: int
-    user_id: str
-    text: str
+    record: SourceRecord
     agent_id: str | None = None
-    timestamp: float | None = None
-    kind: Kind = Kind.SAY
     affect: Affect | None = None
     surprise: float | None = None
     identity_salience: float = 0.0
-    id: str = ""
     known: tuple[str, Kind] = ("", Kind.SAY)
-    audience: Audience = OPEN
     withheld: bool = False
-    circumstances: Circumstances = NOTHING
 
     @property
-    def private(self) -> bool:
-        return self.audience.confined or self.kind in PRIVATE
+    def line(self) -> int:
+        """Its number in the file, from 1."""
+        return self.record.line
 
 
 def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
@@ -104,27 +92,18 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
             known_by = "" if line.kept is None else line.id or ids.of(None, repr(line.kept))
             yield replace(line, source=source, id=known_by, who=line.who.removeprefix("user_"))
         else:
+            record = line.record
             another = line.agent_id is not None and agent_ids and line.agent_id not in agent_ids
             others += bool(another and not line.withheld)
-            if another and not line.private and not line.withheld:
+            if another and not record.private and not line.withheld:
                 continue
             name, kind = line.known
-            told = line.timestamp, name.removeprefix("user_"), kind, line.text
-            record_id = line.id or (ids_of_others if another else ids).of(*told)
+            told = record.timestamp, name.removeprefix("user_"), kind, record.text
+            record_id = record.id or (ids_of_others if another else ids).of(*told)
             if another or line.withheld:
                 yield SourceWithheld(line.line, source, record_id)
-                continue
-            yield SourceRecord(
-                source,
-                record_id,
-                line.text,
-                line.user_id.removeprefix("user_"),
-                line.timestamp,
-                line.kind,
-                audience=line.audience,
-                data=line.circumstances.as_data(),
-                line=line.line,
-            )
+            else:
+                yield replace(record, source=source, id=record_id, who=record.who.removeprefix("user_"))
     if others:
         yield SourceNote(0, f"{others:,} lines were perceived by other characters and were skipped")
 
@@ -198,20 +177,16 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     if kind not in PRIVATE:
         kind = kind if row.get("kind") is None else kind_of(row["kind"])
         audience = audience.closed(True) if private else audience
+    data = {} if given is None else require_circumstances(given).as_data()
     return Recorded(
-        number,
-        user_id,
-        text,
+        SourceRecord(
+            "", _id(row), text, user_id, seconds(row.get("timestamp")), kind, "", audience, data, number
+        ),
         agent_id,
-        seconds(row.get("timestamp")),
-        kind,
         _affect(row.get("affect")),
         _unit(row.get("surprise")),
         _unit(row.get("identity_salience")) or 0.0,
-        _id(row),
         known,
-        audience,
-        circumstances=NOTHING if given is None else require_circumstances(given),
     )
 
 
@@ -222,10 +197,10 @@ def _withheld(number: int, row: dict[str, Any], names: set[str]) -> Recorded | N
     try:
         line = _recorded(number, plain | {"agent": agent if isinstance(agent, str) else None}, names)
     except UserError:
-        line = Recorded(number, "", "", id=_id(row))
-        if not line.id:
+        line = Recorded(SourceRecord("", _id(row), "", line=number))
+        if not line.record.id:
             return None
-    return replace(line, withheld=True) if line.private or marked_private(row) else None
+    return replace(line, withheld=True) if line.record.private or marked_private(row) else None
 
 
 def _id(row: dict[str, Any]) -> str:

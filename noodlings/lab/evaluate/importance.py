@@ -51,7 +51,7 @@ async def evaluate(
         if isinstance(line, SourceProblem):
             skipped += 1
         else:
-            clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)
+            clock.set(clock.now() + PACE if line.record.timestamp is None else line.record.timestamp)
             entry = await _perceived(society, line, clock.now())
             if entry is not None:
                 entries.append(entry)
@@ -73,24 +73,24 @@ async def evaluate(
 
 
 async def _perceived(society: Society, line: Recorded, now: float) -> dict[str, Any] | None:
-    agent_id = line.agent_id or LISTENER
-    if line.user_id == agent_id:
+    told, agent_id = line.record, line.agent_id or LISTENER
+    if told.who == agent_id:
         return None
     agent = society.agents.get(agent_id) or society.create(plain_persona(agent_id))
     trace = await agent.perceive(
         Percept(
-            user_id=line.user_id,
-            text=shorten(line.text, MAX_LINE),
+            user_id=told.who,
+            text=shorten(told.text, MAX_LINE),
             timestamp=now,
-            kind=line.kind,
-            addressed=agent.persona.name.casefold() in line.text.casefold(),
+            kind=told.kind,
+            addressed=agent.persona.name.casefold() in told.text.casefold(),
             identity_salience=line.identity_salience,
             audience=OPEN,
         )
     )
     return {
         "agent": agent_id,
-        "text": line.text,
+        "text": told.text,
         "importance": round(trace.importance, 6),
         "surprise": round(trace.parts.surprise, 6),
         "intensity": round(trace.parts.intensity, 6),

@@ -261,7 +261,7 @@ def _is_step(step: Mapping[str, Any]) -> bool:
 def read_idle(path: Path) -> list[str]:
     """Idle talk from a transcript, each line cut to `LONGEST` characters. Raises `UserError` for none."""
     lines = [line for line in read_transcript(path) if not isinstance(line, SourceProblem)]
-    texts = [line.text.strip()[:LONGEST] for line in lines]
+    texts = [line.record.text.strip()[:LONGEST] for line in lines]
     if not any(texts):
         raise UserError(f"{path} has no talk in it")
     return list(filter(None, texts))

@@ -7,7 +7,7 @@ import pytest
 
 from noodlings.errors import UserError
 from noodlings.ingest.lines import count_lines
-from noodlings.ingest.record import SourceProblem
+from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.ingest.sources.talk import Recorded, plain_id, read_transcript
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
@@ -32,12 +32,8 @@ def test_a_full_line_is_read_whole(tmp_path):
     }
     assert list(read_transcript(_file(tmp_path, row))) == [
         Recorded(
-            1,
-            "user_caity",
-            "my dog died",
+            SourceRecord("", "", "my dog died", "user_caity", 1763593334.5, line=1),
             "servnak",
-            1763593334.5,
-            Kind.SAY,
             Affect(-0.8, 0.6, 0.1, 0.9, 0.0),
             0.7,
             0.2,
@@ -69,7 +65,7 @@ def test_what_an_agent_tells_itself_is_a_thought(tmp_path, flag):
     (line,) = read_transcript(
         _file(tmp_path, {"user": "agent_phi", "text": "hm", "agent": "agent_phi", flag: True})
     )
-    assert (line.user_id, line.agent_id, line.kind) == ("phi", "phi", Kind.THOUGHT)
+    assert (line.record.who, line.agent_id, line.record.kind) == ("phi", "phi", Kind.THOUGHT)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +81,8 @@ def test_what_an_agent_tells_itself_is_a_thought(tmp_path, flag):
 )
 def test_lines_as_players_see_them_are_taken_apart(tmp_path, text, user, words, kind):
     path = _file(tmp_path, {"text": "Mr. Toad says, hello"}, {"text": text})
-    line = list(read_transcript(path))[1]
-    assert (line.user_id, line.text, line.kind) == (user, words, kind)
+    record = list(read_transcript(path))[1].record
+    assert (record.who, record.text, record.kind) == (user, words, kind)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +96,7 @@ def test_lines_as_players_see_them_are_taken_apart(tmp_path, text, user, words, 
 )
 def test_timestamps_in_seconds_or_iso(tmp_path, given, seconds):
     (line,) = read_transcript(_file(tmp_path, {"user": "u", "text": "hello", "timestamp": given}))
-    assert line.timestamp == seconds
+    assert line.record.timestamp == seconds
 
 
 @pytest.mark.parametrize(
@@ -124,7 +120,7 @@ def test_bad_lines_are_numbered_and_passed_over(tmp_path):
     )
     lines = list(read_transcript(path))
     assert [line.line for line in lines if isinstance(line, SourceProblem)] == [2, 4, 5]
-    assert [line.text for line in lines if isinstance(line, Recorded)] == ["one", "two"]
+    assert [line.record.text for line in lines if isinstance(line, Recorded)] == ["one", "two"]
     assert count_lines(path) == 6
 
 
