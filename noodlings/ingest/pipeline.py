@@ -174,7 +174,7 @@ class Pipeline:
         """Ingest everything that a source yields.
 
         Args:
-            done: called with the progress: the line number, or the record number if there are no lines.
+            done: called with the number of the last line of each batch.
 
         Raises:
             UserError: the source cannot be read at all.
@@ -284,8 +284,8 @@ class Pipeline:
                 raise UserError(f"read: {record.why}")
             entry = self._remembered(batch, record)
         except UserError as error:
+            report.problem(record.line, str(error))
             if record.secret:  # it does not wait, for there it would be plain, and no former form of it does
-                report.problem(record.line, str(error))
                 if before is not None:
                     self._withhold(batch, record, before)
                 return
@@ -299,7 +299,6 @@ class Pipeline:
                 record=self._keepable(record),
             )
             report.parked += 1
-            report.problem(record.line, str(error))
             return
         report.new += former is None
         report.changed += former is not None
