@@ -35,7 +35,7 @@ from noodlings.errors import NoodlingsError, StoreBusy, UserError
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from noodlings.agent.society import Society
     from noodlings.config import Settings
@@ -221,12 +221,7 @@ def memories(
 
     This is @memories as typed in the world, with the same flags (`help @memories` lists them there).
     """
-    import asyncio
-
-    from commands.parse import joined
-
-    line = f"@memories {joined(words)}"
-    raise typer.Exit(asyncio.run(_look_inside(settings_of(data, config), line, as_json)))
+    _look_inside(settings_of(data, config), "@memories", words, as_json)
 
 
 @app.command()
@@ -255,14 +250,10 @@ def chronicle(
     rebase or amend replaced stay stored but are no longer shown. With --ask, the commits that answer a
     question best come first; that also works while somebody plays. See docs/chronicle.md.
     """
-    import asyncio
-
-    from commands.parse import joined
-
     settings = settings_of(data, config)
     if ask is not None and repository is None:
-        line = f"@chronicle {joined([agent, ask, '--limit', str(limit)])}"
-        raise typer.Exit(asyncio.run(_look_inside(settings, line, as_json)))
+        _look_inside(settings, "@chronicle", [agent, ask, "--limit", str(limit)], as_json)
+        return
     if repository is None or ask is not None:
         raise UserError("name the folder of a git repository to read it, or ask with --ask; not both at once")
     cli_chronicle.read(settings, repository, agent, config, install_hook, yes, as_json)
@@ -346,22 +337,29 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
                 screen.show((await line.dispatch(f"@memories {agent} {flags}")).view)
 
 
-async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
+def _look_inside(settings: Settings, command: str, words: Sequence[str], as_json: bool) -> None:
+    """Run a command of the world on what is stored, also while somebody plays."""
+    import asyncio
+
     from commands import registry
-    from commands.registry import CommandContext
+    from commands.parse import joined
+    from commands.registry import CommandContext, Reply
     from noodlings.drawing.screen import Screen
     from noodlings.host.visit import opened, owner
     from noodlings.inspect.inspector import Inspector
 
-    screen = Screen(terminal=sys.stdout.isatty())
-    with opened(settings, read_only=True) as society:
-        context = CommandContext(owner(settings), society, Inspector(society))
-        reply = await registry.dispatch(line, context)
+    async def answer() -> Reply:
+        with opened(settings, read_only=True) as society:
+            context = CommandContext(owner(settings), society, Inspector(society))
+            return await registry.dispatch(f"{command} {joined(words)}", context)
+
+    reply = asyncio.run(answer())
     if as_json:
         print_json(reply.data)
     elif not reply.error:
-        screen.show(reply.view)
-    return _failed(reply.data["error"], 2) if reply.error else 0
+        Screen(terminal=sys.stdout.isatty()).show(reply.view)
+    if reply.error:
+        raise typer.Exit(_failed(reply.data["error"], 2))
 
 
 def _connect(society: Society, world: World | None, caller: Caller) -> CommandLine:
