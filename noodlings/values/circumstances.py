@@ -237,11 +237,11 @@ def require_circumstances(data: Any, stored: bool = False) -> Circumstances:
     if not isinstance(data, dict):
         raise UserError(f'{CIRCUMSTANCES} must be an object, such as {{"task": "the harvest"}}')
     found = NOTHING
-    for name, value in (with_texts(data, _cut) if stored else _plain(data)).items():
-        try:
+    try:
+        for name, value in with_texts(data, _cut if stored else _without_markup).items():
             found = _with(found, name, value)
-        except UserError as error:
-            raise UserError(f"{CIRCUMSTANCES}: {error}") from None
+    except UserError as error:
+        raise UserError(f"{CIRCUMSTANCES}: {error}") from None
     return found
 
 
@@ -249,15 +249,11 @@ def _cut(text: str) -> str:
     return shorten(clean(text), LONGEST)
 
 
-def _plain(data: Any) -> Any:
-    """JSON-compatible data. Raises `UserError` if a text in it has markup."""
-
-    def checked(text: str) -> str:
-        if _MARKUP.search(text):
-            raise UserError(f"{text!r:.60} has markup; leave out < > [ ] {{ }} | and `")
-        return text
-
-    return with_texts(data, checked)
+def _without_markup(text: str) -> str:
+    """The same text. Raises `UserError` if it has markup."""
+    if _MARKUP.search(text):
+        raise UserError(f"{text!r:.60} has markup; leave out < > [ ] {{ }} | and `")
+    return text
 
 
 def _with(found: Circumstances, name: Any, value: Any) -> Circumstances:
