@@ -7,12 +7,13 @@ result twice and a world can run faster than ours.
 import logging
 import math
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from noodlings.errors import UserError
 
-LATEST = 253_402_300_799.0
-"""World time ends with the year 9999, as calendars do."""
+EARLIEST, LATEST = -62_135_596_800.0, 253_402_300_799.0
+"""The first and the last second of the calendar: the years 1 to 9999. World time ends with it."""
 
 FURTHEST = 366 * 86_400.0
 """Seconds by which what is remembered may be ahead of now; beyond that, some clock was wrong."""
@@ -38,6 +39,11 @@ def moment(value: Any, name: str = "it") -> float:
             f" a number from 0 to {LATEST:.0f}"
         )
     return number
+
+
+def calendar_time(timestamp: float) -> datetime:
+    """A world time as a date in UTC; beyond the calendar, its first or last second."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=min(max(timestamp, EARLIEST), LATEST))
 
 
 def later(latest: float, moment: float) -> float:

@@ -12,8 +12,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 
+from noodlings.clock import calendar_time
 from noodlings.recall.lexical import stems
 from noodlings.stemming import STOP_WORDS
 from noodlings.values.circumstances import DAY_SECONDS
@@ -104,8 +105,6 @@ _WRITTEN = re.compile(
 _ISO = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b")
 _YEAR = re.compile(r"\b(?:19|20|21)\d\d\b")
 _MOST_YEARS = 50
-_CALENDAR_BEGINS = datetime(1, 1, 1, tzinfo=UTC)
-_CALENDAR_ENDS = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +151,9 @@ def spans(date: NamedDate, first: float, last: float) -> Iterator[Span]:
     if date.year is not None:
         years = [date.year]
     else:
-        years = list(range(_moment(first).year, _moment(last).year + 1))[-_MOST_YEARS:]
+        years = list(range(calendar_time(first).year, calendar_time(last).year + 1))[-_MOST_YEARS:]
     for year in years:
-        if year >= _CALENDAR_ENDS.year:
+        if year >= MAXYEAR:
             continue
         try:
             start = datetime(year, date.month or 1, date.day or 1, tzinfo=UTC)
@@ -169,12 +168,6 @@ def spans(date: NamedDate, first: float, last: float) -> Iterator[Span]:
             next_day = (start + timedelta(days=1)).timestamp()
             yield Span(start.timestamp(), next_day, DAY)
             yield Span(next_day, (start + timedelta(days=8)).timestamp(), WEEK_AFTER)
-
-
-def _moment(timestamp: float) -> datetime:
-    """A world time as a date; beyond the calendar, its first or last."""
-    within = min(max(timestamp, _CALENDAR_BEGINS.timestamp()), _CALENDAR_ENDS.timestamp())
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=within)
 
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

@@ -10,11 +10,10 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, ClassVar, TypeVar
 
-from noodlings.clock import LATEST
+from noodlings.clock import EARLIEST, LATEST, calendar_time
 from noodlings.errors import UserError
 from noodlings.text import clean, shorten, with_texts
 
@@ -28,8 +27,6 @@ LONGEST = 300
 """Characters of a text."""
 SHOWN = 40
 """Characters of a text that are told."""
-EARLIEST = -62_135_596_800.0
-"""The year 1, in seconds since 1970-01-01 UTC."""
 DAY_SECONDS = 86_400.0
 
 _STRICT = {"extra": "forbid"}
@@ -295,11 +292,8 @@ def _one_of(kind: type[_Choice], value: Any, name: str) -> _Choice:
 
 
 def _day(moment: float, now: float) -> str:
-    day, today = (
-        datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=min(max(one, EARLIEST), LATEST))
-        for one in (moment, now)
-    )
-    return f"{day.day} {day:%B}" + ("" if day.year == today.year else f" {day.year}")
+    day = calendar_time(moment)
+    return f"{day.day} {day:%B}" + ("" if day.year == calendar_time(now).year else f" {day.year}")
 
 
 NOTHING = Circumstances()
