@@ -59,7 +59,7 @@ class FactReading:
     async def unread(self) -> int:
         """How many lines are still to be read."""
         lines = 0
-        async for entry in self._entries(self.core.read.first_gap):
+        async for entry in self._unread(self.core.read.first_gap):
             lines += self._tells(entry)
         return lines
 
@@ -80,37 +80,38 @@ class FactReading:
             return 0
         async with self._lock:
             after = self.core.memory.last_id - BACKLOG if latest else 0
-            lines, since, upto = await self._next(max(after, self.core.read.first_gap))
+            after = max(after, self.core.read.first_gap)
+            lines, upto = await self._next(after)
+            read = self.core.read.with_range(after, upto)
+            if not lines:
+                self.core.read = read
+                return 0
             forgettings = agent.forgettings
-            told = await self._told(lines) if lines else None
-            found = () if told is None else await reader.read(told, Allowance())
+            told = await self._told(lines)
+            found = await reader.read(told, Allowance())
             if agent.forgettings == forgettings:  # else it may hold what was forgotten meanwhile
-                if told is not None:
-                    self._remember(agent, told, found)
-                self.core.read = self.core.read.with_range(since, upto)
-                if lines:
-                    agent.keep()
+                self._remember(agent, told, found)
+                self.core.read = read
+                agent.keep()
             return len(lines)
 
-    async def _next(self, after: int) -> tuple[list[MemoryEntry], int, int]:
-        """The next unread lines of one call, and between which ids everything is read with them."""
+    async def _next(self, after: int) -> tuple[list[MemoryEntry], int]:
+        """The next unread lines of one call, and the id up to which everything is read with them."""
         lines, upto = list[MemoryEntry](), after
-        async for entry in self._entries(after):
+        async for entry in self._unread(after):
             if self._tells(entry):
                 if lines and not _together(lines, entry):
                     break
                 lines.append(entry)
             upto = entry.id
-        return lines, after, upto
+        return lines, upto
 
-    async def _entries(self, after: int) -> AsyncIterator[MemoryEntry]:
-        """What is not read yet of the archive after an id; other tasks run between its pages."""
-        while page := self.services.store.archive(self.core.id, after, PAGE):
+    async def _unread(self, after: int) -> AsyncIterator[MemoryEntry]:
+        """What is not read yet of the archive after an id."""
+        async for page in self.services.archive_pages(self.core.id, PAGE, after):
             for entry in page:
                 if entry.id not in self.core.read:
                     yield entry
-            after = page[-1].id
-            await asyncio.sleep(0)
 
     def _tells(self, entry: MemoryEntry) -> bool:
         """Whether a memory is worth a call: somebody told it, it may matter, and the model may see it.
@@ -165,26 +166,23 @@ class FactReading:
 
     def _remember(self, agent: Agent, told: ToldLines, found: Sequence[UnderstoodFact]) -> None:
         """Encode the facts of the lines, each linked to what it was made of and to what it replaces."""
-        facts = list[tuple[UnderstoodFact, MemoryEntry, Percept]]()
         for fact in found:
             line = agent.entry(fact.entry_id)  # it may have changed since the model was asked
-            if line is not None and line.override != 0.0:
-                data: dict[str, Any] = {ABOUT: fact.about, FACT_KIND: fact.kind.value}
-                if chains := hearsay(line):
-                    data[HEARSAY] = chains
-                percept = Percept(
-                    line.user_id,
-                    fact.words,
-                    line.timestamp,
-                    Kind.FACT,
-                    audience=line.audience,
-                    place=line.place,
-                    data=data,
-                )
-                facts.append((fact, line, percept))
-        for fact, line, percept in facts:
-            affect, significance = line.affect or NEUTRAL, line.parts.significance
-            entry = agent.remember_told(percept, SOURCE, affect, significance)
+            if line is None or line.override == 0.0:
+                continue
+            data: dict[str, Any] = {ABOUT: fact.about, FACT_KIND: fact.kind.value}
+            if chains := hearsay(line):
+                data[HEARSAY] = chains
+            percept = Percept(
+                line.user_id,
+                fact.words,
+                line.timestamp,
+                Kind.FACT,
+                audience=line.audience,
+                place=line.place,
+                data=data,
+            )
+            entry = agent.remember_told(percept, SOURCE, line.affect or NEUTRAL, line.parts.significance)
             words = compared(fact.words) - compared(line.user_text) - compared(told.speaker)
             lent = (one for one in told.known if not words.isdisjoint(compared(one.user_text)))
             shown = {one.id for one in (*told.before, *told.lines, *lent)} - {line.id}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -66,11 +66,11 @@ class JournalWriting:
         if writer is None or least > self._reach:
             return
         failed, failures = None, 0
-        for number, ids in sorted((await self._unwritten(lately)).items()):
+        for number, alike in sorted((await self._unwritten(lately)).items()):
             day = date.fromordinal(number)
             try:
                 if not dry_run:
-                    await self._write(agent, writer, day, ids)
+                    await self._write(agent, writer, day, alike)
             except LLMError as error:
                 failed, failures = error, failures + 1
                 if failures == FAILURES:
@@ -81,20 +81,24 @@ class JournalWriting:
         if failed is not None:
             raise failed
 
-    async def _unwritten(self, lately: bool) -> dict[int, list[int]]:
-        """The ordinals of days that are to be written, with the ids of what they tell of, and of sentences
-        that were kept of them before."""
-        days, after = defaultdict[int, list[int]](list), -1
+    async def _unwritten(self, lately: bool) -> dict[int, dict[Audience, list[int]]]:
+        """The ordinals of days that are to be written, with the ids of what they tell of, by who may know of
+        it; without what was worded and kept before."""
+        days = defaultdict[int, dict[Audience, list[int]]](dict)
+        kept = set[tuple[int, Audience]]()
         today = _day(self.services.clock.now())
         since = today - LATELY if lately else 0
-        while page := self.services.store.archive(self.core.id, after, PAGE):
+        async for page in self.services.archive_pages(self.core.id, PAGE):
             for entry in page:
-                day = _day(entry.timestamp)
-                wanted = entry.kind is Kind.JOURNAL or self._tells(entry)
-                if since <= day < today and wanted and day not in self.core.written:
-                    days[day].append(entry.id)
-            after = page[-1].id
-            await asyncio.sleep(0)
+                day, audience = _day(entry.timestamp), _known_to(entry)
+                if not since <= day < today or day in self.core.written:
+                    continue
+                if entry.kind is Kind.JOURNAL:
+                    kept.add((day, audience))
+                elif self._tells(entry):
+                    days[day].setdefault(audience, []).append(entry.id)
+        for day, audience in kept:
+            days[day].pop(audience, None)
         return days
 
     @property
@@ -104,26 +108,15 @@ class JournalWriting:
     def _tells(self, entry: MemoryEntry) -> bool:
         return entry.kind in TOLD and entry.importance >= WORTH_TELLING and entry.tier <= self._reach
 
-    async def _write(self, agent: Agent, writer: JournalWriter, day: date, ids: Sequence[int]) -> None:
+    async def _write(
+        self, agent: Agent, writer: JournalWriter, day: date, alike: Mapping[Audience, Sequence[int]]
+    ) -> None:
         """Write what is missing of a day, and keep it call by call."""
-        alike, kept = defaultdict[Audience, list[int]](list), set[Audience]()
-        async for entry in self._entries(ids):
-            if entry.kind is Kind.JOURNAL:
-                kept.add(_known_to(entry))
-            else:
-                alike[_known_to(entry)].append(entry.id)
-        for audience in [one for one in alike if one not in kept]:
-            while not await self._word(agent, writer, day, audience, alike[audience]):
+        for audience, ids in alike.items():
+            while not await self._word(agent, writer, day, audience, ids):
                 pass
         self.core.written = self.core.written.with_range(day.toordinal() - 1, day.toordinal())
         agent.keep()
-
-    async def _entries(self, ids: Sequence[int]) -> AsyncIterator[MemoryEntry]:
-        """These entries as they are by now; other tasks run between their pages."""
-        for at in range(0, len(ids), PAGE):
-            for entry in self.services.store.entries(self.core.id, ids[at : at + PAGE]).values():
-                yield entry
-            await asyncio.sleep(0)
 
     async def _word(
         self, agent: Agent, writer: JournalWriter, day: date, audience: Audience, ids: Sequence[int]
@@ -132,7 +125,11 @@ class JournalWriting:
         sentence may hold."""
         forgettings, persona = agent.forgettings, self.core.persona
         # Others may have been confined, or kept from models, while the calls before were answered.
-        entries = [one async for one in self._entries(ids) if _known_to(one) == audience and self._tells(one)]
+        entries = list[MemoryEntry]()
+        for at in range(0, len(ids), PAGE):
+            stored = self.services.store.entries(self.core.id, ids[at : at + PAGE]).values()
+            entries += [one for one in stored if _known_to(one) == audience and self._tells(one)]
+            await asyncio.sleep(0)
         told = await asyncio.to_thread(_told, entries, day, persona, self.services.names())
         if agent.forgettings == forgettings and told.lines:
             sentences = await writer.write(told, Allowance())

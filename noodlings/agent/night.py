@@ -9,7 +9,6 @@ that was killed goes on, and a second one changes nothing more.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from noodlings.errors import LLMError
 from noodlings.reflection.hindsight import HindsightReader
 from noodlings.reflection.relations import RelationReader
 from noodlings.values.audience import Tier
-from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.memory import Link, LinkType
 from noodlings.values.percept import SPOKEN
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class Night:
         reader = RelationReader()
         if not self.new:
             return proposed
-        async for page in self._pages():
+        async for page in self.services.archive_pages(core.id, PAGE):
             links = list[Link]()
             for entry in page:
                 if entry.kind not in SPOKEN or entry.user_id in core.persona.own_ids:
@@ -140,10 +139,10 @@ class Night:
         core, store, names = self.core, self.services.store, self.services.names()
         memory = core.memory
         reader = HindsightReader(core.persona.own_ids, {name.lower(): one for one, name in names.items()})
-        async for page in self._pages():
+        async for page in self.services.archive_pages(core.id, PAGE):
             for entry in page:
                 reader.read(entry)
-        async for page in self._pages():
+        async for page in self.services.archive_pages(core.id, PAGE):
             entries = {read.id: memory.find(read.id) or read for read in page if read.tier < Tier.SEALED}
             links = [*store.links_of(core.id, list(entries)), *proposed]
             links = [link for link in links if link.type in _NEWER and link.target in entries]
@@ -159,11 +158,3 @@ class Night:
                 for number in changed:
                     memory.look_back(entries[number], reasons[number])
                 self.unit_of_work.commit_memory()
-
-    async def _pages(self) -> AsyncIterator[list[MemoryEntry]]:
-        """The archive in its order, as it is by then."""
-        after = -1
-        while page := self.services.store.archive(self.core.id, after, PAGE):
-            yield page
-            after = page[-1].id
-            await asyncio.sleep(0)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from noodlings.affect.appraisal import Appraiser
@@ -25,6 +26,7 @@ from noodlings.ports import (
 )
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Names
+from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.values.trace import TurnEvent
 
@@ -87,3 +89,12 @@ class AgentServices:
     personal: Callable[[str], Sequence[PersonalDatum]] | None = None
     mask_personal: bool = False
     forgettings: Counter[str] = field(default_factory=Counter)
+
+    async def archive_pages(
+        self, agent_id: str, size: int, after: int = -1
+    ) -> AsyncIterator[list[MemoryEntry]]:
+        """The archive of an agent after an id, in its order and as it is by then; others run in between."""
+        while page := self.store.archive(agent_id, after, size):
+            yield page
+            after = page[-1].id
+            await asyncio.sleep(0)
