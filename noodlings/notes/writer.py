@@ -2,10 +2,10 @@
 
 - `NoteWriter` makes notes equal to the store, memory by memory. It holds one lock from reading the store to
   writing the file, so that a note never shows what was forgotten meanwhile.
-- `BackgroundWriter` is a thread with a bounded queue of memories, each of them once. It pauses before every
-  note, so that an event waits for one note at most, and a memory that changes several times in a turn is
-  written once. What does not fit, fails, or is still waiting when the process is killed is not written.
-- `NoteSync` hands committed memories to it, and removes the notes of what is forgotten, here or elsewhere.
+- `NoteSync` hands committed memories to a thread with a bounded queue, each of them once, and removes the
+  notes of what is forgotten, here or elsewhere. The thread pauses before every note, so that an event waits
+  for one note at most, and a memory that changes several times in a turn is written once. What does not fit,
+  fails, or is still waiting when the process is killed is not written.
 - Pages (`noodlings.notes.pages`) are made of all that an agent remembers, so they are written some seconds
   after a change, by the same thread, with pauses, and between other notes.
 - `rebuild` writes all notes again and removes those of memories that are not stored.
@@ -271,20 +271,21 @@ PAGES_REST = 9.0
 """After pages no others are made for so many times as long as they took, to leave the processor alone."""
 
 
-class BackgroundWriter:
-    """Writes what is due, in the order in which it came. The thread begins with the first work.
+class NoteSync:
+    """The port `Notes`, over Markdown files, which a thread writes in the order in which they came to be due.
 
-    Before anything else it removes the notes of what is encrypted by now.
-
-    The first note that is not written is logged as a warning, with the reason; others are not, for when a
-    disk is full there are many.
+    The thread begins with the first work, and first removes the notes of what is encrypted by now. The first
+    note that is not written is logged as a warning, with the reason; others are not, for when a disk is full
+    there are many.
 
     Args:
-        writer: writes the notes.
+        writer: writes the notes. Forgetting that a kill interrupted is finished now.
+        enabled: whether notes are written. Those of what is forgotten are removed in any case.
     """
 
-    def __init__(self, writer: NoteWriter) -> None:
+    def __init__(self, writer: NoteWriter, enabled: bool = True) -> None:
         self._writer = writer
+        self._enabled = enabled
         self._due: dict[tuple[str, int], bool] = {}  # agent and id → whether it gets a note in any case
         self._pages: dict[str, float] = {}  # agent → when its pages are due
         self._making = ""  # the agent whose pages are being made
@@ -296,6 +297,43 @@ class BackgroundWriter:
         self._warned = False
         if writer.has_encrypted:
             self._start()
+        for agent_id in _unfinished(writer):
+            self.forgot_elsewhere(agent_id)
+
+    def follow(self, changes: Changes) -> None:
+        if not self._enabled:
+            return
+        updated = {entry.id for entry in changes.updated}
+        known = updated | {entry.id for entry in changes.added}
+        # Whatever only left episodic memory has had its note since it came there.
+        new = known & {*changes.episodic, *changes.evicted}
+        changed = (*changes.links, *changes.unlinked)
+        linked = {end for link in changed for end in (link.source, link.target)}
+        due = new | updated | linked
+        if due:
+            self.add(changes.agent_id, due, new)
+        if any(not entry.private for entry in (*changes.added, *changes.updated)):
+            self.add_pages(changes.agent_id)
+
+    def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
+        forgotten = self._writer.forget(agent_id, ids, delete)
+        if agent_id in _unfinished(self._writer):  # perhaps another process stood still over the notes
+            self.forgot_elsewhere(agent_id)
+        if self._enabled:
+            self.add_pages(agent_id)
+        return forgotten
+
+    def forgot_elsewhere(self, agent_id: str) -> None:
+        self.add(agent_id, {EVERY}, ())
+
+    def read(self, agent_id: str, entry_id: int) -> str | None:
+        try:
+            path = self._writer.notebook.find(agent_id, entry_id)
+            return None if path is None else path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"the note of memory {entry_id} cannot be read: {error.strerror}") from None
 
     def add(self, agent_id: str, ids: Collection[int], new: Collection[int]) -> None:
         """Have the notes of these memories written soon, see `NoteWriter.refresh`. Never waits."""
@@ -415,64 +453,6 @@ class BackgroundWriter:
                 why,
             )
         self._warned = True
-
-
-class NoteSync:
-    """The port `Notes`, over Markdown files.
-
-    Args:
-        writer: writes the notes. Forgetting that a kill interrupted is finished now, and notes of memories
-            that are encrypted by now go.
-        enabled: whether notes are written. Those of what is forgotten are removed in any case.
-    """
-
-    def __init__(self, writer: NoteWriter, enabled: bool = True) -> None:
-        self._writer = writer
-        self._enabled = enabled
-        self._background = BackgroundWriter(writer)
-        for agent_id in _unfinished(writer):
-            self._background.add(agent_id, {EVERY}, ())
-
-    def follow(self, changes: Changes) -> None:
-        if not self._enabled:
-            return
-        updated = {entry.id for entry in changes.updated}
-        known = updated | {entry.id for entry in changes.added}
-        # Whatever only left episodic memory has had its note since it came there.
-        new = known & {*changes.episodic, *changes.evicted}
-        changed = (*changes.links, *changes.unlinked)
-        linked = {end for link in changed for end in (link.source, link.target)}
-        due = new | updated | linked
-        if due:
-            self._background.add(changes.agent_id, due, new)
-        if any(not entry.private for entry in (*changes.added, *changes.updated)):
-            self._background.add_pages(changes.agent_id)
-
-    def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
-        forgotten = self._writer.forget(agent_id, ids, delete)
-        if agent_id in _unfinished(self._writer):  # perhaps another process stood still over the notes
-            self._background.add(agent_id, {EVERY}, ())
-        if self._enabled:
-            self._background.add_pages(agent_id)
-        return forgotten
-
-    def forgot_elsewhere(self, agent_id: str) -> None:
-        self._background.add(agent_id, {EVERY}, ())
-
-    def flush(self) -> None:
-        self._background.flush()
-
-    def read(self, agent_id: str, entry_id: int) -> str | None:
-        try:
-            path = self._writer.notebook.find(agent_id, entry_id)
-            return None if path is None else path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StoreError(f"the note of memory {entry_id} cannot be read: {error.strerror}") from None
-
-    def close(self) -> None:
-        self._background.close()
 
 
 def _unfinished(writer: NoteWriter) -> list[str]:

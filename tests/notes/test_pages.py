@@ -269,7 +269,7 @@ def test_pages_are_written_some_seconds_after_a_change_and_not_at_each(
 def test_at_the_end_making_pages_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(tmp_path, pages=True) as folder:
         folder.commit(Changes("phi", added=tuple(an_entry(n, text) for n, text in enumerate(TOLD, 1))))
-        folder.keeper._background.close(0.0)
+        folder.keeper.close(0.0)
     assert pages(tmp_path) == {}
 
 

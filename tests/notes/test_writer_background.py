@@ -16,7 +16,7 @@ import pytest
 
 from noodlings.notes.note import Note
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
-from noodlings.notes.writer import BackgroundWriter
+from noodlings.notes.writer import NoteSync
 from noodlings.ports import Changes
 from tests.notes.folders import opened, written
 from tests.store.records import an_entry
@@ -26,6 +26,13 @@ class Recorder:
     """A writer that only notes down what it is asked for, and does it when it is let."""
 
     has_encrypted = False
+
+    @property
+    def notebook(self) -> Recorder:
+        return self
+
+    def marked(self) -> list[str]:
+        return []
 
     def __init__(self, held: bool = False) -> None:
         self.asked: list[tuple[Any, ...]] = []
@@ -54,8 +61,8 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("noodlings.notes.writer.PAUSE", 0.0)
 
 
-def writer_over(recorder: Recorder) -> BackgroundWriter:
-    return BackgroundWriter(recorder)  # type: ignore[arg-type]
+def writer_over(recorder: Recorder) -> NoteSync:
+    return NoteSync(recorder)  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("unhurried")
