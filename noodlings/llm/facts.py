@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from noodlings.errors import LLMError
 from noodlings.llm.call import ModelCall, Task, answer_format, prompt_hash, strict_object
@@ -37,6 +37,7 @@ MOST = 6
 TRIES = 3
 """Failures of a call after which its lines count as read, if they are the call's own fault."""
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 KINDS = tuple(kind.value for kind in FactKind if kind not in (FactKind.KNOWN, FactKind.TOLD))
 
@@ -139,7 +140,7 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 
 def _borne(listed: Iterable[dict[str, Any]], told: ToldLines) -> Iterator[UnderstoodFact]:
     for fact in listed:
-        line = _numbered(fact.get("line"), told.lines)
+        line = numbered(fact.get("line"), told.lines)
         words, quote, about = (_text(fact.get(key)) for key in ("fact", "quote", "about"))
         if line is None or fact.get("kind") not in KINDS or not words or not about:
             continue
@@ -148,7 +149,7 @@ def _borne(listed: Iterable[dict[str, Any]], told: ToldLines) -> Iterator[Unders
             about = SPEAKER
         is_sentence = len(words) <= LONGEST_FACT and not words.endswith("?") and " " in words
         if is_sentence and _is_cited(quote, words, line) and _is_grounded(words, about, kind, line, told):
-            replaced = _numbered(fact.get("replaces"), told.known)
+            replaced = numbered(fact.get("replaces"), told.known)
             if replaced and (given(replaced, ABOUT), given(replaced, FACT_KIND)) != (about, kind):
                 replaced = None  # of another matter
             yield UnderstoodFact(line.id, about, kind, words, replaced.id if replaced else None)
@@ -158,9 +159,9 @@ def _text(given: Any) -> str:
     return clean(given) if isinstance(given, str) else ""
 
 
-def _numbered(number: Any, entries: Sequence[MemoryEntry]) -> MemoryEntry | None:
-    is_number = isinstance(number, int) and not isinstance(number, bool)
-    return entries[number - 1] if is_number and 0 < number <= len(entries) else None
+def numbered(number: Any, listed: Sequence[T]) -> T | None:
+    """What has this number of a list that begins with 1; None where a model has made one up."""
+    return listed[number - 1] if type(number) is int and 0 < number <= len(listed) else None
 
 
 def _is_cited(quote: str, words: str, line: MemoryEntry) -> bool:
@@ -169,11 +170,11 @@ def _is_cited(quote: str, words: str, line: MemoryEntry) -> bool:
     if f" {cited} " not in said or max(map(len, cited.split()), default=0) < SHORTEST_CITED:
         return False
     near = [*said.partition(f" {cited} ")[0].split()[-1:], *cited.split()]
-    return len(near) > SHORT_CITED or not denies(near) or denies(folded_words(words).split())
+    return len(near) > SHORT_CITED or not denies(" ".join(near)) or denies(words)
 
 
-def denies(words: Iterable[str]) -> bool:
-    return any(word in _DENIALS or word.endswith("n't") for word in words)
+def denies(text: str) -> bool:
+    return any(word in _DENIALS or word.endswith("n't") for word in folded_words(text).split())
 
 
 def _is_grounded(words: str, about: str, kind: FactKind, line: MemoryEntry, told: ToldLines) -> bool:

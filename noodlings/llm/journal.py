@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from noodlings.errors import LLMError
 from noodlings.llm.call import ModelCall, Task, answer_format, strict_object
-from noodlings.llm.facts import denies, folded_words, heard_in, names_in, objects_in
+from noodlings.llm.facts import denies, folded_words, heard_in, names_in, numbered, objects_in
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import without_fragments
 from noodlings.llm.prompting import journal_prompt
@@ -66,10 +65,10 @@ def sentences_in(text: str, told: ToldDay) -> tuple[Statement, ...]:
     """
     found = dict[str, Statement]()
     for one in objects_in(text):
-        words, lines = one.get("sentence"), _numbered(one.get("lines"), told.lines)
+        words, lines = one.get("sentence"), _cited(one.get("lines"), told.lines)
         if isinstance(words, str):
             counted = _stems(words) - _stems(" ".join(told.tellers))
-            counted = counted - _own() or counted
+            counted = counted - _stems(_TOLD_OR_FELT) or counted
             cited = [line for line in lines if not counted.isdisjoint(_stems(line.text))]
             if cited and _is_borne(words, counted, [line.text for line in cited], told.name):
                 evidence = {number for line in cited for number in line.evidence}
@@ -77,12 +76,10 @@ def sentences_in(text: str, told: ToldDay) -> tuple[Statement, ...]:
     return tuple(found.values())[: len(told.lines)]
 
 
-def _numbered(numbers: Any, lines: Sequence[Statement]) -> list[Statement]:
+def _cited(numbers: Any, lines: Sequence[Statement]) -> list[Statement]:
     """The lines with these numbers; none if one of them is none of theirs."""
-    valid = range(1, len(lines) + 1)
-    if not isinstance(numbers, list) or not all(type(one) is int and one in valid for one in numbers):
-        return []
-    return [lines[number - 1] for number in numbers]
+    cited = [numbered(one, lines) for one in numbers] if isinstance(numbers, list) else []
+    return [] if None in cited else [line for line in cited if line is not None]
 
 
 def _is_borne(words: str, counted: set[str], texts: Sequence[str], name: str) -> bool:
@@ -97,7 +94,7 @@ def _is_borne(words: str, counted: set[str], texts: Sequence[str], name: str) ->
         _is_plain(words)
         and _named(words) <= heard_in([name, whole])
         and _is_quoted(words, texts)
-        and set(map(_denies, texts)) != {not _denies(words)}
+        and set(map(denies, texts)) != {not denies(words)}
         and len(counted & _stems(whole)) >= BORNE * len(counted)
     )
 
@@ -127,15 +124,6 @@ def _is_quoted(words: str, texts: Sequence[str]) -> bool:
     said = [f" {folded_words(text)} " for text in texts]
     closed = not set(_QUOTED.sub("", words)) & {*'"“”«»'}
     return closed and all(any(f" {one} " in text for text in said) for one in quoted)
-
-
-def _denies(text: str) -> bool:
-    return denies(folded_words(text).split())
-
-
-@lru_cache(maxsize=1)
-def _own() -> frozenset[str]:
-    return frozenset(_stems(_TOLD_OR_FELT))
 
 
 def _stems(text: str) -> set[str]:
