@@ -260,11 +260,10 @@ class Agent:
         """Go over what it perceived since it last did so, see `Night.run`."""
         return await self.night.run(self, dry_run, lately)
 
-    async def begin_reflecting(self) -> NightProgress:
+    async def begin_reflecting(self) -> None:
         """The same in the background, after the model has read what is unread."""
         if not self.night.progress.running:
             await self._follow_up.reflect()
-        return self.night.progress
 
     async def taken_in(self) -> None:
         """Wait until what it perceived so far is kept."""

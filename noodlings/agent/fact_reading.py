@@ -131,12 +131,10 @@ class FactReading:
     async def _told(self, lines: Sequence[MemoryEntry]) -> ToldLines:
         """What is read, with all that helps to understand it and is no more confined than it."""
         first, persona = lines[0], self.core.persona
-        ids = range(first.id - BEFORE, first.id)
-        near = self.services.store.entries(self.core.id, list(ids))
         before = tuple(
             entry
-            for number in ids
-            if (entry := near.get(number)) is not None
+            for entry in self.services.store.archive(self.core.id, first.id - BEFORE - 1, BEFORE)
+            if entry.id < first.id
             and entry.kind in SPOKEN
             and entry.user_id == first.user_id
             and 0.0 <= first.timestamp - entry.timestamp <= TALK_SECONDS

@@ -12,16 +12,16 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from noodlings.agent.memory_question import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
+from noodlings.clock import calendar_time
 from noodlings.errors import LLMError
 from noodlings.ports import Allowance, JournalWriter, ToldDay
 from noodlings.reflection.journal import TOLD, WORTH_TELLING, chosen, quotation
-from noodlings.reflection.plans import DAY
 from noodlings.text import clean
 from noodlings.values.acting import cased
 from noodlings.values.affect import NEUTRAL
@@ -42,7 +42,6 @@ LATELY = 7
 FAILURES = 2
 """Days in a row that may fail: one may do so by itself, with more the model is away."""
 PAGE = 100
-_FIRST = date(1970, 1, 1).toordinal()
 
 
 @dataclass(eq=False)
@@ -66,8 +65,7 @@ class JournalWriting:
         if writer is None or least > self._reach:
             return
         failed, failures = None, 0
-        for number, alike in sorted((await self._unwritten(lately)).items()):
-            day = date.fromordinal(number)
+        for day, alike in sorted((await self._unwritten(lately)).items()):
             try:
                 if not dry_run:
                     await self._write(agent, writer, day, alike)
@@ -81,17 +79,17 @@ class JournalWriting:
         if failed is not None:
             raise failed
 
-    async def _unwritten(self, lately: bool) -> dict[int, dict[Audience, list[int]]]:
-        """The ordinals of days that are to be written, with the ids of what they tell of, by who may know of
-        it; without what was worded and kept before."""
-        days = defaultdict[int, dict[Audience, list[int]]](dict)
-        kept = set[tuple[int, Audience]]()
-        today = _day(self.services.clock.now())
-        since = today - LATELY if lately else 0
+    async def _unwritten(self, lately: bool) -> dict[date, dict[Audience, list[int]]]:
+        """The days that are to be written, with the ids of what they tell of, by who may know of it; without
+        what was worded and kept before."""
+        days = defaultdict[date, dict[Audience, list[int]]](dict)
+        kept = set[tuple[date, Audience]]()
+        today = calendar_time(self.services.clock.now()).date()
+        since = today - timedelta(LATELY) if lately else date.min
         async for page in self.services.archive_pages(self.core.id, PAGE):
             for entry in page:
-                day, audience = _day(entry.timestamp), _known_to(entry)
-                if not since <= day < today or day in self.core.written:
+                day, audience = calendar_time(entry.timestamp).date(), _known_to(entry)
+                if not since <= day < today or day.toordinal() in self.core.written:
                     continue
                 if entry.kind is Kind.JOURNAL:
                     kept.add((day, audience))
@@ -159,11 +157,6 @@ class JournalWriting:
 def _known_to(entry: MemoryEntry) -> Audience:
     """What all have in common that may be worded in one call."""
     return entry.audience if entry.private else OPEN
-
-
-def _day(timestamp: float) -> int:
-    """The ordinal of a day of world time, as `datetime.date` has it."""
-    return _FIRST + int(timestamp // DAY)
 
 
 def _told(entries: Sequence[MemoryEntry], day: date, persona: Persona, names: Names) -> ToldDay:
