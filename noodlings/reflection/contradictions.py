@@ -17,8 +17,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from noodlings.recall.cues import CLAUSES
 from noodlings.recall.lexical import stems
-from noodlings.reflection.facts import clauses_of, folded, is_imagined, sentences
+from noodlings.reflection.facts import folded, is_imagined, sentences
 
 MOST_EXTRA = 6
 """Stems that a claim may have beside those that are denied."""
@@ -195,7 +196,7 @@ def claims(text: str) -> list[Claim]:
     for begins, ends, sentence in sentences(text):
         if not sentence.endswith("?"):
             depends = _DEPENDS.search(sentence) is not None
-            for at, clause in enumerate(clauses_of(_AND_I.sub(" i", folded(sentence)))):
+            for at, clause in enumerate(CLAUSES.split(_AND_I.sub(" i", folded(sentence)))):
                 if len(clause) <= LONGEST:
                     told = list(_claims(clause, before, (begins, ends), at == 0))
                     if told and not is_imagined(sentence, clause):

@@ -216,17 +216,6 @@ def sentences(text: str) -> Iterator[tuple[int, int, str]]:
             yield begins, part.start() + len(part[0].rstrip()), sentence
 
 
-def clauses(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Each sentence that tells something, see `sentences`, and its clauses."""
-    for _, _, sentence in sentences(text):
-        if not sentence.endswith("?"):
-            yield sentence, clauses_of(sentence)
-
-
-def clauses_of(sentence: str) -> list[str]:
-    return CLAUSES.split(sentence)
-
-
 def is_imagined(sentence: str, clause: str) -> bool:
     """Whether a clause of a sentence, or the whole of it, tells of what is imagined, played or quoted."""
     lexicon = _lexicon()

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
-from noodlings.recall.cues import NUMBERS, WEEKDAYS, is_past, named_dates, spans, until_weekday
+from noodlings.recall.cues import CLAUSES, NUMBERS, WEEKDAYS, is_past, named_dates, spans, until_weekday
 from noodlings.recall.lexical import stems
-from noodlings.reflection.facts import clauses, facts, folded, is_imagined
+from noodlings.reflection.facts import facts, folded, is_imagined, sentences
 from noodlings.reflection.superseding import corrects
 from noodlings.text import clean
 from noodlings.values.fact import FACT_KIND, FactKind
@@ -229,11 +229,11 @@ def due_of(entry: MemoryEntry) -> Due | None:
     matters = entry.importance >= WORTH or entry.pinned
     if not matters or text.endswith("?") or not _MAY_NAME_A_TIME.search(text):
         return None
-    for sentence, parts in clauses(text):
-        if _NO_PLAN.search(folded(sentence)):
+    for _, _, sentence in sentences(text):
+        if sentence.endswith("?") or _NO_PLAN.search(folded(sentence)):
             continue
         tells_plan: bool | None = None
-        for clause in parts:
+        for clause in CLAUSES.split(sentence):
             due = due_at(clause, entry.timestamp)
             if due is None or is_imagined(sentence, clause):
                 continue
