@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from noodlings.errors import NotFound, StoreError, UserError
+from noodlings.files import read_bounded
 from noodlings.notes.note import FENCE, QUOTE, unescaped
 from noodlings.notes.pages import cited_by
 from noodlings.text import clean
@@ -105,16 +106,11 @@ def _files(folder: Path, torn: list[tuple[Path, str]]) -> Iterator[Path]:
 
 def _text(path: Path) -> str:
     try:
-        if path.is_symlink() or not path.is_file():  # reading a pipe would never end
+        if path.is_symlink() or not path.is_file():
             raise StoreError("it is not a file")
-        with path.open("rb") as file:
-            content = file.read(LONGEST + 1)
+        return read_bounded(path, LONGEST).decode().replace("\r\n", "\n")
     except OSError as error:
         raise StoreError(error.strerror or str(error)) from None
-    if len(content) > LONGEST:
-        raise StoreError("it is too long for a note")
-    try:
-        return content.decode().replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise StoreError("it is not text in UTF-8") from None
 
