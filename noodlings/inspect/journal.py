@@ -6,10 +6,9 @@ what was said is quoted. So what is forgotten is on no page.
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import datetime
 from itertools import islice
 from typing import Annotated
 
@@ -27,7 +26,6 @@ from noodlings.values.memory import LinkType, MemoryEntry
 from noodlings.values.page import Statement
 from noodlings.values.percept import Kind
 
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 FEW = 20
 """Memories of one day that are told at once; more are told on a thread, while others go on."""
 
@@ -158,11 +156,11 @@ async def _days(
 def _day(day: str) -> str:
     said = clean(day)
     try:
-        if _DAY.fullmatch(said):
-            return date.fromisoformat(said).isoformat()
+        return datetime.strptime(said, "%Y-%m-%d").date().isoformat()
     except ValueError:
-        pass  # there is no 31st of February
-    raise UserError(f"There is no such day: {shorten(said, 20)}. A day is written as 2026-11-23.")
+        raise UserError(
+            f"There is no such day: {shorten(said, 20)}. A day is written as 2026-11-23."
+        ) from None
 
 
 async def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> JournalDayView:
