@@ -199,9 +199,8 @@ def _lines(count: int) -> str:
 
 
 def _plan(plan: PlanView) -> tuple[Text, ...]:
-    what = "due" if plan.ahead <= 0.0 else "ahead"
     evidence, day = words(str(plan.evidence), QUIET), words(plan.when[:10], QUIET)
-    return (BLANK, words(what, LOUD), words(_told(plan)), evidence, day, BLANK)
+    return (BLANK, words(plan.state, LOUD), words(_told(plan)), evidence, day, BLANK)
 
 
 def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:

@@ -141,12 +141,10 @@ async def _days(
     days = dict[str, list[MemoryEntry]]()
     async for entry in _read(viewpoint, newest_first):
         day = iso(entry.timestamp)[:10]
-        if not day:
+        if not day or (wanted is not None and day > wanted):
             continue
         if wanted is not None and day < wanted:
             break
-        if wanted is not None and day > wanted:
-            continue
         days.setdefault(day, []).append(entry)
         if limit is not None and len(days) > offset + limit:
             break

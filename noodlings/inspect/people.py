@@ -91,6 +91,11 @@ class PlanView(View):
     private: bool
     confided: bool
 
+    @property
+    def state(self) -> str:
+        """ "due" once its day is over, "ahead" until then."""
+        return "due" if self.ahead <= 0.0 else "ahead"
+
 
 @dataclass(frozen=True, slots=True)
 class AcquaintanceView(View):

@@ -144,9 +144,8 @@ class People(MemoryPane):
             super().receive(results)
             return
         for key, result in results.items():
+            self._failed.pop(key, None)
             (self._failed if isinstance(result, NoodlingsError) else self._views)[key] = result
-            if not isinstance(result, NoodlingsError):
-                self._failed.pop(key, None)
         if results:
             self._awaited -= results.keys()
             self._next = (now := monotonic()) + REST * (now - self._asked)
@@ -186,7 +185,9 @@ class People(MemoryPane):
     @on(Rows.Resized)
     def _draw(self) -> None:
         """Draw what is known. The cursor stays on its person or day, and on its line."""
-        self._subjects = list(_days(self._views) if self._journal else _people(self._views))
+        journal: JournalView | None = self._views.get(questions.JOURNAL.name)
+        days = map(_day, journal.days) if journal else ()
+        self._subjects = list(days if self._journal else _people(self._views))
         keys = [subject.key for subject in self._subjects]
         self.table.show([subject.cells for subject in self._subjects])
         if self._chosen in keys:
@@ -324,7 +325,7 @@ def _person(of: str, relationship: RelationshipView | None, card: PersonCardView
         _regard(relationship.words, " with them") if relationship else Text("—", QUIET),
         Text(short_age(met.last_age) if met else "", QUIET),
         Text(f"{len(card.facts):,}" if card and card.facts else "", QUIET),
-        Text("; ").join([Text.assemble((f"{_due(plan)} ", LOUD), words(plan.words)) for plan in plans]),
+        Text("; ").join([Text.assemble((f"{plan.state} ", LOUD), words(plan.words)) for plan in plans]),
     )
     return Subject(of, cells, title, tuple(lines))
 
@@ -339,13 +340,9 @@ def _relationship_line(made: RelationshipView) -> Line:
     return Line("it is", _regard(made.words).append(weighs, QUIET), "", made.evidence)
 
 
-def _due(plan: PlanView) -> str:
-    return "due" if plan.ahead <= 0.0 else "ahead"
-
-
 def _plan_line(plan: PlanView) -> Line:
     note = ", ".join(filter(None, (f"for {plan.when[:10]}", "private" if plan.private else "")))
-    return Line(_due(plan), Text(clean(plan.words), LOUD), note, (plan.evidence,))
+    return Line(plan.state, Text(clean(plan.words), LOUD), note, (plan.evidence,))
 
 
 def _fact_line(fact: FactView, about: str) -> Line:
@@ -356,12 +353,6 @@ def _fact_line(fact: FactView, about: str) -> Line:
     by = "" if fact.told_by.casefold() == about.casefold() else f"by {fact.told_by}"
     note = ", ".join(filter(None, (by, ago(fact.age), "private" if fact.private else "")))
     return Line(fact.kind, text, note, (*fact.evidence, *fact.superseded_evidence))
-
-
-def _days(views: Results) -> Iterator[Subject]:
-    journal: JournalView | None = views.get(questions.JOURNAL.name)
-    for day in journal.days if journal else ():
-        yield _day(day)
 
 
 def _day(day: JournalDayView) -> Subject:
