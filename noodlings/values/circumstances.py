@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
-from enum import StrEnum
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, get_args
 
 from noodlings.clock import EARLIEST, LATEST, calendar_time
 from noodlings.errors import UserError
@@ -32,23 +32,11 @@ DAY_SECONDS = 86_400.0
 _STRICT = {"extra": "forbid"}
 _MARKUP = re.compile(r"[<>\[\]{}|`]")
 _WHERE = re.compile(r"(?:at|by|in|inside|near|on|outside|under) ", re.I)
-_Choice = TypeVar("_Choice", bound=StrEnum)
 
-
-class Certainty(StrEnum):
-    """How sure a time is."""
-
-    EXACT = "exact"
-    ESTIMATED = "estimated"
-    INFERRED = "inferred"
-
-
-class KnownFrom(StrEnum):
-    """How it is known what somebody felt."""
-
-    TOLD = "told"
-    SEEN = "seen"
-    INFERRED = "inferred"
+Certainty = Literal["exact", "estimated", "inferred"]
+"""How sure a time is."""
+KnownFrom = Literal["told", "seen", "inferred"]
+"""How it is known what somebody felt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +57,14 @@ class EventTime:
 
     begins: float
     duration: float | None = None
-    certainty: Certainty = Certainty.EXACT
+    certainty: Certainty = "exact"
     words: str = ""
 
     def __post_init__(self) -> None:
         _require_number(self.begins, "begins", EARLIEST)
         if self.duration is not None:
             _require_number(self.duration, "duration")
-        object.__setattr__(self, "certainty", _one_of(Certainty, self.certainty, "certainty"))
+        _require_one_of(get_args(Certainty), self.certainty, "certainty")
         _require_text(self.words, "words")
 
     @property
@@ -87,7 +75,7 @@ class EventTime:
     def in_words(self, now: float) -> str:
         """ "on 2 March", "around 2 March 1998", "from 1 June to 3 June": days are UTC, and a year is left out
         where it is that of `now`."""
-        day, exact = _day(self.begins, now), self.certainty == Certainty.EXACT
+        day, exact = _day(self.begins, now), self.certainty == "exact"
         dated = f"{'on' if exact else 'around'} {day}"
         if self.ends - self.begins > DAY_SECONDS:
             dated = f"from {'' if exact else 'around '}{day} to {_day(self.ends, now)}"
@@ -112,13 +100,13 @@ class ObservedEmotion:
 
     who: str
     emotion: str
-    known_from: KnownFrom = KnownFrom.TOLD
+    known_from: KnownFrom = "told"
     evidence: str = ""
 
     def __post_init__(self) -> None:
         _require_text(self.who, "who", least=1)
         _require_text(self.emotion, "emotion", least=1)
-        object.__setattr__(self, "known_from", _one_of(KnownFrom, self.known_from, "known_from"))
+        _require_one_of(get_args(KnownFrom), self.known_from, "known_from")
         _require_text(self.evidence, "evidence")
 
 
@@ -210,7 +198,7 @@ class Circumstances:
     def as_data(self) -> dict[str, Any]:
         """For the data of a percept: JSON under `CIRCUMSTANCES`, without what is empty; {} where all is."""
         kept = asdict(self, dict_factory=lambda parts: {k: v for k, v in parts if v not in (None, "", ())})
-        return {CIRCUMSTANCES: json.loads(json.dumps(kept))} if kept else {}  # with lists and plain texts
+        return {CIRCUMSTANCES: json.loads(json.dumps(kept))} if kept else {}  # with lists
 
 
 def circumstances_in(data: Any) -> Circumstances:
@@ -284,11 +272,9 @@ def _require_text(value: Any, name: str, least: int = 0) -> None:
         )
 
 
-def _one_of(kind: type[_Choice], value: Any, name: str) -> _Choice:
-    try:
-        return kind(value)
-    except ValueError:
-        raise UserError(f"{name} is {value!r:.40}: it must be one of {', '.join(kind)}") from None
+def _require_one_of(choices: Sequence[str], value: Any, name: str) -> None:
+    if value not in choices:
+        raise UserError(f"{name} is {value!r:.40}: it must be one of {', '.join(choices)}")
 
 
 def _day(moment: float, now: float) -> str:
