@@ -41,8 +41,7 @@ def reflect(
     reads = bool(settings.llm.base_url) and settings.llm.read_facts
     with opened(settings, read_only=dry_run) as society:
         agents = [society.find(name)] if name else [society.agents[one] for one in society.store.agents()]
-        unread, read, nights = asyncio.run(_reflected(agents, reads, dry_run))
-    lines = unread if dry_run else read
+        lines, nights = asyncio.run(_reflected(agents, reads, dry_run))
     told = [_told(who, night, lines.get(who, 0) * reads, dry_run) for who, night in nights.items()]
     found = {who: asdict(night) for who, night in nights.items()}
     data_of = {"unread" if dry_run else "read": lines, "nights": found}
@@ -51,10 +50,11 @@ def reflect(
 
 async def _reflected(
     agents: list[Agent], reads: bool, dry_run: bool
-) -> tuple[dict[str, int], dict[str, int], dict[str, NightProgress]]:
-    """By character, how many lines a model had still to read, how many it has read, and the night."""
-    unread = {agent.persona.name: await agent.unread_lines() for agent in agents}
-    read = await _read(agents, sum(unread.values())) if reads and not dry_run else {}
+) -> tuple[dict[str, int], dict[str, NightProgress]]:
+    """By character, how many lines a model has read, or in a dry run has still to read, and the night."""
+    lines = {agent.persona.name: await agent.unread_lines() for agent in agents}
+    if not dry_run:
+        lines = await _read(agents, sum(lines.values())) if reads else {}
     nights: dict[str, NightProgress] = {}
     failed = ""
     for agent in agents:
@@ -66,7 +66,7 @@ async def _reflected(
             failed = failed or f"{error}. {whole}"
     if failed:
         raise LLMError(failed)
-    return unread, read, nights
+    return lines, nights
 
 
 async def _read(agents: list[Agent], total: int) -> dict[str, int]:
@@ -97,5 +97,5 @@ def _told(who: str, night: NightProgress, lines: int, dry_run: bool) -> str:
         (lines, f"line {read}", f"lines {read}"),
         (night.written, f"day of the journal {written}", f"days of the journal {written}"),
     )
-    parts = [f"{count:,} {one if count == 1 else more}" for count, one, more in counts if count]
+    parts = [counted(count, one, more) for count, one, more in counts if count]
     return f"{who}: {', '.join(parts)}" if parts else ""

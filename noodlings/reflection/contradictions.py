@@ -194,15 +194,16 @@ def claims(text: str) -> list[Claim]:
     found = list[Claim]()
     before = frozenset[str]()  # what "it" may stand for
     for begins, ends, sentence in sentences(text):
-        if not sentence.endswith("?"):
-            depends = _DEPENDS.search(sentence) is not None
-            for at, clause in enumerate(CLAUSES.split(_AND_I.sub(" i", folded(sentence)))):
-                if len(clause) <= LONGEST:
-                    told = list(_claims(clause, before, (begins, ends), at == 0))
-                    if told and not is_imagined(sentence, clause):
-                        found += [one for one in told if not (one.denied and depends)]
-                before = frozenset(stems(clause))
-        before = frozenset(stems(sentence)) if sentence.endswith("?") else before
+        if sentence.endswith("?"):
+            before = frozenset(stems(sentence))
+            continue
+        depends = _DEPENDS.search(sentence) is not None
+        for at, clause in enumerate(CLAUSES.split(_AND_I.sub(" i", folded(sentence)))):
+            if len(clause) <= LONGEST:
+                told = list(_claims(clause, before, (begins, ends), at == 0))
+                if told and not is_imagined(sentence, clause):
+                    found += [one for one in told if not (one.denied and depends)]
+            before = frozenset(stems(clause))
     return found
 
 

@@ -8,6 +8,7 @@ questions are left out.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from noodlings.affect.feeling import feeling
@@ -54,12 +55,9 @@ def met(day: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> Stat
     Args:
         name: how a user is called.
     """
-    first: dict[str, int] = {}
-    lines: dict[str, int] = {}
-    for entry in day:
-        if entry.kind in SPOKEN and entry.user_id != me:
-            first.setdefault(entry.user_id, entry.id)
-            lines[entry.user_id] = lines.get(entry.user_id, 0) + 1
+    heard = [entry for entry in day if entry.kind in SPOKEN and entry.user_id != me]
+    lines = Counter(entry.user_id for entry in heard)
+    first = {entry.user_id: entry.id for entry in reversed(heard)}
     if not first:
         return None
     most = sorted(first, key=lambda user: (-lines[user], first[user]))
