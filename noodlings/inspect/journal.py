@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -22,7 +21,7 @@ from noodlings.inspect.views import View, ViewOfAgent, iso
 from noodlings.reflection.journal import WORTH_TELLING, chosen, met, quotation
 from noodlings.text import clean, shorten
 from noodlings.values.audience import Tier, may_learn
-from noodlings.values.memory import LinkType, MemoryEntry
+from noodlings.values.memory import LinkType, MemoryEntry, Order
 from noodlings.values.page import Statement
 from noodlings.values.percept import Kind
 
@@ -98,28 +97,46 @@ async def journal_of(
         forgettings = viewpoint.agent.forgettings
         ids = viewpoint.readable_ids()
         archive = viewpoint.agent.archive
-        if archive is not None:  # the ids of imported memories are not in the order of time
+        if archive is None:  # the ids of imported memories are not in the order of time
+            ids = viewpoint.store.in_order(viewpoint.agent_id, Order.WHEN, False, among=ids)
+        else:
             await archive.whole()
             ids = archive.index.in_time(ids)
-        days = await _days(viewpoint, ids[::-1], wanted, limit, offset)
-        told = []
-        for one, entries in islice(days.items(), offset, None if limit is None else offset + limit):
+        told, left_out, more = list[JournalDayView](), 0, False
+        async for one, entries in _by_day(viewpoint, ids[::-1]):
+            if wanted is not None and one > wanted:
+                continue
+            if wanted is not None and one < wanted:
+                break
+            if left_out < offset:
+                left_out += 1
+                continue
+            if more := limit is not None and len(told) == limit:
+                break
             told.append(await _told(viewpoint, one, entries[::-1]))
             await viewpoint.pause()
         if viewpoint.agent.forgettings == forgettings:  # else they may hold something forgotten meanwhile
             break
-    more = limit is not None and len(days) > offset + limit
     return JournalView(*viewpoint.of_agent, tuple(told), offset, more, viewpoint.unread(len(ids)))
 
 
 async def days_of(viewpoint: Viewpoint) -> AsyncIterator[JournalDayView]:
-    """Every day, one after the other, in no order."""
-    found = dict[str, list[tuple[float, int]]]()
-    async for entry in viewpoint.read():
-        found.setdefault(iso(entry.timestamp)[:10], []).append((entry.timestamp, entry.id))
-    for day in filter(None, found):
-        in_time = [entry_id for _, entry_id in sorted(found[day])]
-        yield await _told(viewpoint, day, [entry async for entry in _read(viewpoint, in_time)])
+    """Every day, the earliest first, for whoever sees everything."""
+    async for day, entries in _by_day(viewpoint, viewpoint.readable_ids()):
+        yield await _told(viewpoint, day, entries)
+
+
+async def _by_day(viewpoint: Viewpoint, ids: list[int]) -> AsyncIterator[tuple[str, list[MemoryEntry]]]:
+    """Days with what was perceived on them, in the order of these ids: that of time, or its reverse."""
+    day, entries = "", list[MemoryEntry]()
+    async for entry in _read(viewpoint, ids):
+        if (its_day := iso(entry.timestamp)[:10]) != day:
+            if day:
+                yield day, entries
+            day, entries = its_day, []
+        entries.append(entry)
+    if day:
+        yield day, entries
 
 
 async def _read(viewpoint: Viewpoint, ids: list[int]) -> AsyncIterator[MemoryEntry]:
@@ -128,27 +145,6 @@ async def _read(viewpoint: Viewpoint, ids: list[int]) -> AsyncIterator[MemoryEnt
         if entry.kind is Kind.JOURNAL:
             continue
         yield replace(entry, user_text=clean(uncalled(entry.user_text, viewpoint.persona)))
-
-
-async def _days(
-    viewpoint: Viewpoint,
-    newest_first: list[int],
-    wanted: str | None,
-    limit: int | None,
-    offset: int,
-) -> dict[str, list[MemoryEntry]]:
-    """Day → what was perceived on it, both the latest first; where there is one, a day more than wanted."""
-    days = dict[str, list[MemoryEntry]]()
-    async for entry in _read(viewpoint, newest_first):
-        day = iso(entry.timestamp)[:10]
-        if not day or (wanted is not None and day > wanted):
-            continue
-        if wanted is not None and day < wanted:
-            break
-        days.setdefault(day, []).append(entry)
-        if limit is not None and len(days) > offset + limit:
-            break
-    return days
 
 
 def _day(day: str) -> str:
