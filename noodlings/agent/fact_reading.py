@@ -25,7 +25,7 @@ from noodlings.recall.filters import Filters
 from noodlings.reflection.plans import DAY
 from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.values.affect import NEUTRAL
-from noodlings.values.audience import Audience, Tier, of_audiences, within
+from noodlings.values.audience import Audience, of_audiences, within
 from noodlings.values.caller import display_name
 from noodlings.values.fact import ABOUT, FACT_KIND, UnderstoodFact
 from noodlings.values.memory import HEARSAY, Link, LinkType, MemoryEntry, hearsay
@@ -125,7 +125,7 @@ class FactReading:
             and not entry.user_text.endswith("?")
             and entry.override != 0.0
             and (entry.parts.significance >= least or entry.importance >= OVERHEARD)
-            and entry.tier <= min(self.services.reach, Tier.SECRET)
+            and entry.tier <= self.services.reach
         )
 
     async def _told(self, lines: Sequence[MemoryEntry]) -> ToldLines:

@@ -62,7 +62,7 @@ class JournalWriting:
             StoreError: a day could not be kept.
         """
         writer, least = self.services.journal_writer, self.services.tiers.get(Kind.JOURNAL, Tier.OPEN)
-        if writer is None or least > self._reach:
+        if writer is None or least > self.services.reach:
             return
         failed, failures = None, 0
         for day, alike in sorted((await self._unwritten(lately)).items()):
@@ -99,12 +99,9 @@ class JournalWriting:
             days[day].pop(audience, None)
         return days
 
-    @property
-    def _reach(self) -> Tier:
-        return min(self.services.reach, Tier.SECRET)
-
     def _tells(self, entry: MemoryEntry) -> bool:
-        return entry.kind in TOLD and entry.importance >= WORTH_TELLING and entry.tier <= self._reach
+        matters = entry.kind in TOLD and entry.importance >= WORTH_TELLING
+        return matters and entry.tier <= self.services.reach
 
     async def _write(
         self, agent: Agent, writer: JournalWriter, day: date, alike: Mapping[Audience, Sequence[int]]

@@ -51,7 +51,7 @@ class AgentServices:
         action_rule: chooses actions without a model.
         fused: whether a model takes all lenses in one call, rather than in a call for each.
         ruminate: whether characters have thoughts of their own.
-        reach: the highest tier that a model may be told.
+        reach: the highest tier that a model may be told; `Tier.SECRET` at most.
         tiers: the lowest tier of each kind of percept.
         patience: real seconds that a turn may take with a model.
         personal: finds personal data in a percept; None to look for none.
