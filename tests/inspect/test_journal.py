@@ -101,6 +101,13 @@ async def test_one_day_is_read_alone() -> None:
     assert (await inspector.journal(ADMIN, "phi", "1970-02-01")).days == ()
 
 
+async def test_a_day_may_be_typed_without_its_zeros() -> None:
+    inspector = asking(said(1, "I saw geese", day=4))
+    assert await inspector.journal(ADMIN, "phi", "1970-1-5") == await inspector.journal(
+        ADMIN, "phi", "1970-01-05"
+    )
+
+
 @pytest.mark.parametrize(
     "day", ["yesterday", "1970-13-01", "1970-02-30", "", "01.01.1970", "[bold]", "19700101", "1970-W01-5"]
 )
