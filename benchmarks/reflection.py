@@ -87,7 +87,7 @@ async def main(entries: int) -> None:
         society.close()
         society = build(settings, clock=ManualClock(2e9))
         agent, reader = society.agents["phi"], Reader()
-        agent._services = replace(agent._services, fact_reader=reader)
+        agent._facts.services = replace(agent._services, fact_reader=reader)
         assert agent.archive is not None
         agent.archive.begin()
         await agent.archive.whole()
