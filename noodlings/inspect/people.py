@@ -29,7 +29,7 @@ from noodlings.stemming import STOP_WORDS, UNSPACED
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.fact import FactKind
-from noodlings.values.memory import LinkType, MemoryEntry, written_by
+from noodlings.values.memory import Hindsight, LinkType, MemoryEntry, written_by
 from noodlings.values.percept import SPOKEN, Kind
 
 BEFORE = 2
@@ -206,6 +206,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
     before: dict[str, list[MemoryEntry]] = {}
     heard: dict[str, _Heard] = {}
     understood: dict[int, MemoryEntry] = {}
+    contradicted: dict[int, MemoryEntry] = {}
     async for entry in viewpoint.read():
         read += 1
         if _is_corrected(viewpoint, entry):
@@ -218,6 +219,8 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
             understood[entry.id] = entry
         if entry.kind not in SPOKEN:
             continue
+        if Hindsight.SUPERSEDED in entry.hindsight:
+            contradicted[entry.id] = entry
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
         user = entry.user_id
         heard.setdefault(user, _Heard(entry)).add(entry, viewpoint.figure(entry.importance))
@@ -242,6 +245,7 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
     ]
     known = sorted([*known, *by_id.values()], key=lambda fact: fact.entry_id)
     replaced = {by_id[old]: by_id[new] for old, new in replaced_ids.items() if old in by_id and new in by_id}
+    replaced |= _contradicted(viewpoint, contradicted, known)
     due = due_by_facts((one for number, one in understood.items() if number not in replaced_ids), lines)
     views = []
     for card in await viewpoint.aside(lambda: list(person_cards(known, replaced))):
@@ -252,6 +256,36 @@ async def cards_of(viewpoint: Viewpoint, bare: bool) -> tuple[list[PersonCardVie
             views += [_card(viewpoint, PersonCard(user, (), (), (), ()), heard[user], private, due)]
         await asyncio.sleep(0)
     return views, read, {fact.entry_id: fact.told_by for fact in known}
+
+
+def _contradicted(
+    viewpoint: Viewpoint, entries: Mapping[int, MemoryEntry], known: Sequence[Fact]
+) -> dict[Fact, Fact]:
+    """Facts told by lines that a later line contradicts, as the night found, and what is told instead.
+
+    Of a line that tells several facts, those are replaced whose words the night quotes.
+    """
+    links = [
+        link
+        for link in viewpoint.store.links_of(viewpoint.agent_id, list(entries))
+        if link.type is LinkType.CONTRADICTS and link.target in entries and link.quoted is not None
+    ]
+    later = viewpoint.readable([link.source for link in links])
+    by_line: dict[int, list[Fact]] = {}
+    for fact in known:
+        by_line.setdefault(fact.entry_id, []).append(fact)
+    replaced: dict[Fact, Fact] = {}
+    for link in links:
+        if (newer := later.get(link.source)) is None or link.quoted is None:
+            continue
+        begins, ends, old_begins, old_ends = link.quoted
+        gone = clean(entries[link.target].user_text[old_begins:old_ends])
+        words = shorten(clean(newer.user_text[begins:ends]), LONGEST)
+        for fact in by_line.get(link.target, ()):
+            if fact.words in gone or gone in fact.words:
+                told = (fact.of, FactKind.TOLD, words, newer.id, newer.user_id, newer.timestamp)
+                replaced[fact] = Fact(*told)
+    return replaced
 
 
 def _is_corrected(viewpoint: Viewpoint, entry: MemoryEntry) -> bool:

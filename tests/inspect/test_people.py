@@ -180,6 +180,25 @@ async def test_a_whisper_that_replaces_something_makes_it_private() -> None:
     assert (old.superseded_by, old.private) == ("I live in Porto now", True)
 
 
+async def test_what_a_night_found_to_be_contradicted_holds_no_more() -> None:
+    clock = ManualClock(1_000.0)
+    society = build(Settings(embedding={"model": "none"}), clock=clock, store=MemoryStore())
+    phi = society.agents["phi"]
+    told = ("I have a goat. My sister Ruth is a nurse.", "I don't have a goat any more")
+    for line in told:
+        clock.advance(3_600.0)
+        await phi.perceive(Percept("user_ann", line, clock.now(), addressed=True))
+    await phi.reflect()
+    inspector = Inspector(society)
+    (ann, ruth) = (await inspector.people(ADMIN, "phi")).people
+    assert [fact.words for fact in ann.superseded] == ["I have a goat."]
+    assert ann.superseded[0].superseded_by == told[1]
+    assert [fact.kind for fact in ruth.facts] == ["trade"]
+    phi.forget([2], "user_ann", clock.now())
+    assert not (await inspector.people(ADMIN, "phi")).people[0].superseded
+    society.close()
+
+
 async def test_what_is_forgotten_is_on_no_card_even_while_it_is_made() -> None:
     inspector = asking(said(1, "I am afraid of geese"), said(2, "I love marzipan"))
     society = inspector._society

@@ -111,9 +111,10 @@ async def evaluate(
     Returns:
         told, on_cards: how many facts were told (without repetitions), and are on the cards;
         precision, recall;
-        superseded_told: of found facts that were replaced later, the share that is still told as true;
+        superseded_told: of found facts that the same character heard replaced, the share that is still told
+            as true;
         current: of found facts that were not replaced, the share that is told as true;
-        merged: of found pairs that say the same, the share that became one fact;
+        merged: of found pairs that say the same to one character, the share that became one fact;
         by_kind: told, found, right and wrong of each kind;
         whole: lines on cards; precision and recall of the whole cards; superseded_told of what they have;
         relations: of contradictions and of causes in what one character heard from one person how many there
@@ -208,7 +209,7 @@ def _whole(weeks: Weeks, cards: Sequence[tuple[PersonCardView, Mapping[int, Told
             current |= told if number in holds else set()
     facts = [fact for line in weeks.lines for fact in line.facts]
     wanted = [fact for fact in facts if not fact.same_as]
-    replaced = {fact.instead_of for fact in facts if fact.instead_of} & found
+    replaced = _heard_replaced(weeks) & found
     return {
         "lines": shown,
         "precision": _share(right, shown),
@@ -217,17 +218,34 @@ def _whole(weeks: Weeks, cards: Sequence[tuple[PersonCardView, Mapping[int, Told
     }
 
 
+def _heard_replaced(weeks: Weeks) -> set[str]:
+    """The facts that were told to a character who heard later, from anybody, that they no longer hold."""
+    told = {fact.id: (fact.same_as or fact.id, line.to) for line in weeks.lines for fact in line.facts}
+    replaced = {
+        (told[fact.instead_of][0], line.to)
+        for line in weeks.lines
+        for fact in line.facts
+        if fact.instead_of in told
+    }
+    return {number for number, one in told.items() if one in replaced}
+
+
 def _plain(name: str) -> str:
     return name.casefold().replace("’", "'").removeprefix("user_")
 
 
 def _figures(weeks: Weeks, judged: list[_Judged]) -> dict[str, Any]:
     told = {fact.id: fact for line in weeks.lines for fact in line.facts}
+    heard_by = {fact.id: line.to for line in weeks.lines for fact in line.facts}
     found = {one for judgement in judged for one in judgement.told}
     current = {one for judgement in judged if not judgement.seen.superseded_by for one in judgement.told}
-    held = found - {fact.instead_of for fact in told.values()}
-    replaced = {fact.instead_of for fact in told.values() if fact.instead_of} & found
-    pairs = [{fact.id, fact.same_as} for fact in told.values() if {fact.id, fact.same_as} <= found]
+    replaced = _heard_replaced(weeks) & found
+    held = found - replaced
+    pairs = [
+        {fact.id, fact.same_as}
+        for fact in told.values()
+        if {fact.id, fact.same_as} <= found and heard_by[fact.id] == heard_by[fact.same_as]
+    ]
     merged = sum(any(pair <= judgement.told for judgement in judged) for pair in pairs)
     wanted = [fact for fact in told.values() if not fact.same_as]
     right = sum(judgement.right for judgement in judged)
