@@ -173,6 +173,7 @@ def _touched(one: RememberedCommit, latest: dict[str, deque[RememberedCommit]]) 
         earlier = latest.setdefault(file.path, deque(maxlen=EARLIER))
         shared.update(earlier)
         earlier.append(one)
+    shared.pop(one, None)  # where a file took the place of one that moved
     overlaps = [
         (count / (len(files) + len(other.commit.files) - count), other.entry.id)
         for other, count in shared.items()

@@ -263,14 +263,17 @@ def _links(society: Society, sort: LinkType) -> set[tuple[str, str]]:
     return {(entries[link.source], entries[link.target]) for link in found if link.type is sort}
 
 
-@given(st.lists(st.sets(st.sampled_from("abcdef"), max_size=4), max_size=30))
-def test_links_lead_back_are_bounded_and_are_never_weak(changes: list[set[str]]):
+PATHS = st.sampled_from("abcdef")
+
+
+@given(st.lists(st.dictionaries(PATHS, PATHS | st.just(""), max_size=4), max_size=30))
+def test_links_lead_back_are_bounded_and_are_never_weak(changes: list[dict[str, str]]):
     commits = [
         RememberedCommit(
             an_entry(at),
             replace(
                 a_commit(f"subject {at}", at),
-                files=tuple(FileChange(path, 1, 1) for path in paths),
+                files=tuple(FileChange(path, 1, 1, before) for path, before in paths.items()),
                 reverts=(f"{at // 2:040x}",),
             ),
         )
