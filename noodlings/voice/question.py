@@ -146,7 +146,7 @@ _SOURCE = re.compile(
 _WHO_TOLD = re.compile(
     r"\b(?:who (?:told|said)|says who|how (?:do|did|would) you know|where did you (?:hear|learn|get))\b", re.I
 )
-_LIKED = re.compile(r"\b(?:like|love|enjoy|fancy|miss|feel about) (.+)$")
+_LIKED = re.compile(r"\b(?:like|love|enjoy|fancy|miss|feel about|think of|make of) (.+)$")
 SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _CLAUSE_BREAK = re.compile(r"(?<![,.;:!?…–—])[,.;:!?…–—]++\s+")
 

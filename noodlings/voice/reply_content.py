@@ -130,7 +130,6 @@ COVERED, COVERED_ANYHOW = 0.5, 0.6
 _OF_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO, QuestionKind.UNKNOWN, QuestionKind.MEMORY)
 _TO_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO)
 """Questions to the character about itself, unless they are about who asks as well."""
-_WHO_ASKS = re.compile(r"\b(?:i|we|my|mine|ours?)\b", re.I)
 _OPINION = re.compile(r"\bwhat do you (?:think|make|reckon) (?:of|about)\b", re.I)
 _YOU = re.compile(r"\byou\b|^your\b", re.I)
 _OF_YOU = re.compile(r"\byou(?:rs?|rself)?\b", re.I)
@@ -301,7 +300,7 @@ def _choose_act(
     if desperate or (understood.heavy and understood.question is QuestionKind.AVAILABILITY):
         # Who wants to die is not told where the rope is.
         understood = replace(understood, question=QuestionKind.NONE)
-    if understood.question in _TO_ITSELF and not _WHO_ASKS.search(utterance.percept.text):
+    if understood.question in _TO_ITSELF and not _OF_ONESELF.search(utterance.percept.text):
         bearing = tuple(
             one for one in utterance.recalled if _bears_on_itself(one.entry, understood, utterance)
         )

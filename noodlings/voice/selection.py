@@ -389,8 +389,9 @@ def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[Reporte
 def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """The memory nearest in meaning to a question or a remark; at most one.
 
-    A question does not get what was told a moment ago. A remark brings back only what mattered, and not what
-    was told in the last dozen lines.
+    A question does not get what was told a moment ago. A remark brings back only what mattered, not what was
+    told in the last dozen lines, and of the same talk only what it has a topic in common with. Who somebody
+    is comes up only where they ask for something of themselves.
     """
     asks = understood.question is not QuestionKind.NONE
     line = without_names(utterance.percept.text, utterance.persona)
@@ -422,6 +423,8 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         and not _same_words(recalled.entry.user_text, line)
         and not _of_other_family(recalled.entry.user_text, line)
         and _may_be_meant(recalled.entry, utterance, named, asks)
+        and not (Why.NAME in recalled.why and not (asks and _OWN.search(line)))
+        and (asks or _of_another_talk_or_its_topic(recalled.entry, understood, utterance))
     ]
     if not found:
         return []
@@ -436,6 +439,14 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
     lately = utterance.said[-1:] if asks else utterance.said[-REMARK_LINES:]
     return [report for report in worded if not _said_lately(report, lately)]
+
+
+def _of_another_talk_or_its_topic(
+    entry: MemoryEntry, understood: UnderstoodLine, utterance: Utterance
+) -> bool:
+    """Whether it was told an hour ago or more, or has a topic in common with the line."""
+    long_ago = utterance.percept.timestamp - entry.timestamp >= HOUR
+    return long_ago or not understood.stems.isdisjoint(topic_stems(tokens(entry.user_text)))
 
 
 def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str], asks: bool) -> bool:

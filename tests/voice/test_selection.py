@@ -16,7 +16,7 @@ from noodlings.voice.phrasebook import Phrasebook, shared_voice
 from noodlings.voice.reply_content import decide, understood_line
 from noodlings.voice.selection import LEAST_MEANING, nearest
 from noodlings.voice.understanding import understand
-from tests.voice.utterances import BOB, CAITY, memory, utterance
+from tests.voice.utterances import BOB, CAITY, NOW, memory, utterance
 
 TIN = "spare fuses live in the biscuit tin above the stove"
 
@@ -337,6 +337,24 @@ def test_a_question_without_a_matter_is_answered_by_what_a_model_finds_before_wh
     asked = "do you know what I did before?"
     assert said(asked, answering(baker, 0.87), answering(child, 0.0)) == [1]
     assert 2 in said(asked, baker, child)
+
+
+def test_a_remark_brings_back_of_the_same_talk_only_what_has_a_topic_in_common_with_it() -> None:
+    knees = touched(near(1, "my knees are not what they used to be", 0.3), 0.6)
+    remark = "there they are, in my coat pocket all along"
+    assert told(remark, knees) == [1]
+    assert told(remark, replace(knees, entry=replace(knees.entry, timestamp=NOW - 600.0))) == []
+    mine = replace(knees, entry=replace(knees.entry, timestamp=NOW - 600.0))
+    assert told("well, those knees of mine will not get better", mine) == [1]
+
+
+def test_who_somebody_is_comes_up_only_where_they_ask_for_something_of_themselves() -> None:
+    name = replace(
+        answering(touched(near(1, "I'm Ada, from Leith", 0.4), 0.5), 0.9), why=(Why.NAME, Why.SEMANTIC)
+    )
+    assert told("my granddaughter had a little girl on Sunday", name) == []
+    assert told("who lives over by the water there?", name) == []
+    assert told("where did I say that I come from?", name) == [1]
 
 
 def test_news_brings_back_only_what_it_touches_on() -> None:
