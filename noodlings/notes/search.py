@@ -19,6 +19,7 @@ from noodlings.files import read_bounded
 from noodlings.notes.note import FENCE, QUOTE, unescaped
 from noodlings.notes.pages import cited_by
 from noodlings.text import clean
+from noodlings.validation import read_yaml
 
 LONGEST = 1_000_000
 """Bytes; a longer file was not written here, and is not read."""
@@ -129,7 +130,7 @@ def _parts(text: str) -> tuple[str, list[str]]:
 
 def _hit(path: Path, front: str, said: list[str]) -> NoteHit:
     try:
-        data: Any = yaml.safe_load(front)
+        data = read_yaml(front)
         return NoteHit(
             path,
             agent_id=_of(str, data["agent"]),
