@@ -10,11 +10,13 @@ import gc
 import inspect
 import os
 import sys
+from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.main import get_command
 
 from noodlings.cli import chronicle as cli_chronicle
 from noodlings.cli import data as cli_data
@@ -36,6 +38,8 @@ from noodlings.errors import NoodlingsError, StoreBusy, UserError
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Sequence
+
+    from typer._click import Command
 
     from noodlings.agent.society import Society
     from noodlings.config import Settings
@@ -62,6 +66,12 @@ app.add_typer(bridge_app, name="bridge")
 app.add_typer(recipe_app, name="recipe")
 
 
+@cache
+def command() -> Command:
+    """All commands with their options, as read from the functions above and below, which takes a while."""
+    return get_command(app)
+
+
 def main() -> int:
     """Run the command line. Returns the exit code."""
     gc.set_threshold(50_000, 20, 100)  # else the start spends a tenth of its time looking for garbage
@@ -71,7 +81,7 @@ def main() -> int:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # not under every test runner
             stream.reconfigure(errors="replace")
-    return _exit_code(app)
+    return _exit_code(command())
 
 
 def _exit_code(run: Callable[[], object], told: Told | None = None) -> int:
