@@ -1,9 +1,9 @@
 """The whole program, all of it from `main` on, without the seconds that a start takes.
 
 - `ran` runs it in this process.
-- `Program` is a process of its own, forked off one that has imported everything and done nothing yet: of the
-  seconds of a start all but some tenths are imports. Signals, a kill, pipes and the way to its end are those
-  of any process.
+- `Program` is a process of its own, forked off one that has imported everything, has read every table (see
+  `tests.warmed`) and has done nothing else: of the seconds of a start all but some tenths are that. Signals,
+  a kill, pipes and the way to its end are those of any process.
 - What only a start from nothing has is tested with one: the seed of hashes, what is imported, what variables
   of Python do, the folder that it is started in.
 """
@@ -48,7 +48,10 @@ _PROCESSES.set_forkserver_preload(
         "snowballstemmer",
         "tokenizers",
         "typer._adapters",
+        "uvicorn.lifespan.on",
         "vaderSentiment.vaderSentiment",
+        "api.run",
+        "tests.warmed",
     ]
 )
 
@@ -106,6 +109,8 @@ class Program:
         pipes = [_PROCESSES.Pipe(duplex=False) for _ in range(1 + apart)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYTHONPATH", str(ROOT))
+            for name in [name for name in os.environ if name.startswith("NOODLINGS_")]:
+                patch.delenv(name)
             forkserver.ensure_running()
         descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)
         theirs = [typed, *(write for _, write in pipes)]
