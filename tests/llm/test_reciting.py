@@ -15,7 +15,7 @@ from tests.llm.reciting import recite
 from tests.llm.server import serving
 
 CASES = Path(__file__).parents[2] / "benchmarks" / "talk" / "cases.yaml"
-SOME = 12
+SOME = 8
 
 
 @pytest.mark.slow

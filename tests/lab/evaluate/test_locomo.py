@@ -253,9 +253,16 @@ async def test_words_alone_find_most_of_the_evidence(living):
 @pytest.mark.slow
 async def test_words_and_meaning_find_more_and_most_of_it_is_in_mind_when_the_agent_answers(tmp_path, living):
     data = json.loads(FILES[0].read_text("utf-8"))
-    data["questions"] = data["questions"][:: 1 if THOROUGH else 2]
+    if not THOROUGH:  # the first half of the talk, and half of what is asked of it
+        data["turns"] = data["turns"][: len(data["turns"]) // 2]
+        known = {turn["id"]: at for at, turn in enumerate(data["turns"])}
+        unknown = [evidence_positions(asked["evidence"], known)[1] for asked in data["questions"]]
+        data["questions"] = [asked for asked, no in zip(data["questions"], unknown, strict=True) if not no][
+            ::2
+        ]
     figures = await evaluate(*living("minilm"), [written(tmp_path, data)], lived=True)
-    assert figures["overall"]["recall@10"] >= 0.84
-    assert figures["by_category"]["multi-hop"]["recall@10"] >= 0.52
-    assert figures["overall"]["in_mind"] >= 0.72
+    found, multi_hop, in_mind = (0.84, 0.52, 0.72) if THOROUGH else (0.92, 0.7, 0.88)
+    assert figures["overall"]["recall@10"] >= found
+    assert figures["by_category"]["multi-hop"]["recall@10"] >= multi_hop
+    assert figures["overall"]["in_mind"] >= in_mind
     assert figures["overall"]["things"] <= 12
