@@ -49,10 +49,10 @@ PARTS = (
     "(", "a", "A", "-", "a-", ",", ", ", ". ", "?!", "“", "'", "a'", "*", "/", "_", "1/", "@", "😀", "字",
     "not ", "the ", "what ", "so ", "and i ", "my dog, ", "Phi, ", "ill ", "log ",
 )  # fmt: skip
-LONG = 5 * MAX_LINE
+LONG = 3 * MAX_LINE
 """Characters. Where time grows by the square of the length, this shows what is hardly seen in a line."""
-SOON = 1.0
-"""Seconds of the processor for one text, many times what it takes."""
+SOON, SOON_ANSWERED = 0.36, 1.0
+"""Seconds of the processor for one text that is read or answered, many times what it takes."""
 
 PHI, PEOPLE = make_persona("Phi"), PeopleIndex()
 PEOPLE.meet("user_caity")
@@ -134,11 +134,12 @@ def test_no_line_takes_long_to_read(reader: str) -> None:
 
 async def test_no_line_takes_long_to_hear_to_answer_and_to_recall(tmp_path: Path) -> None:
     society = society_of(tmp_path, [])
-    for text in lines(MAX_LINE):
-        for line in (text, f"my dog died. {text}"[:MAX_LINE], "what did I tell you about my dog?"):
+    hostile = lines(MAX_LINE)
+    for plain, other_end in zip(hostile, hostile, strict=True):
+        for line in (plain, f"my dog died. {other_end}"[:MAX_LINE], "what did I tell you about my dog?"):
             began = process_time()
             trace = await society.perceive("phi", said(line))
             await society.agents["phi"].settle()
-            assert process_time() - began < SOON, text[:20]
-            assert not trace.degraded, text[:20]
+            assert process_time() - began < SOON_ANSWERED, line[:20]
+            assert not trace.degraded, line[:20]
     society.close()
