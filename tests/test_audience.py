@@ -48,7 +48,7 @@ PLAYERS = ("ann", "bob", "cid", "eve")
 USERS = tuple(f"user_{name}" for name in PLAYERS)
 CHARACTERS = ("phi", "servnak", "callie")
 ANN, BOB, EVE = "user_ann", "user_bob", "user_eve"
-TURNS = int(os.environ.get("TEST_TURNS", "150"))
+TURNS = int(os.environ.get("TEST_TURNS", "60"))
 """Prompts, and answers, of the evening; 2,000 of each take a minute."""
 WORD = re.compile(r"zarn\d+q")
 LINES = (

@@ -22,8 +22,10 @@ TYPED = re.findall(r"^> (.+)$", TRANSCRIPT, re.MULTILINE)
 CHARACTERS = sorted(find_recipes([BUILT_IN]).personas)
 WAYS = {"workshop": (), "library": ("go east",), "garden": ("go north",)}
 """From where players come in."""
-BETWEEN = 500 if THOROUGH else 100
-"""Lines between what is told and its mention, more than are in mind; `test_scenarios` has five hundred."""
+BETWEEN = 500 if THOROUGH else 40
+"""Lines between what is told and its mention, twice as many as working memory has places.
+
+Hundreds are in `test_scenarios`."""
 IDLE = (
     "ok",
     "brb",

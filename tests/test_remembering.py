@@ -26,7 +26,7 @@ from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.slow
 
-LINES = 3_000 if THOROUGH else 600
+LINES = 3_000 if THOROUGH else 250
 """So many that what was told before them is in no memory but the archive."""
 IDLE = (
     "nice weather", "I had toast this morning", "the bus was late", "did you see the tide?", "it is late",

@@ -20,8 +20,8 @@ from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.slow
 
-PLACES, LINES = (200, 500) if THOROUGH else (50, 80)
-"""More lines than there are places in memory; five hundred are in `test_scenarios`."""
+PLACES, LINES = (200, 500) if THOROUGH else (30, 45)
+"""More lines than there are places in memory; hundreds are in `test_scenarios`."""
 TRIVIA = ("ok", "nice weather", "the bus was late", "I had toast", "look at that gull", "hm", "brb")
 Say = Callable[[str], Awaitable[Trace]]
 

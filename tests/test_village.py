@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 
 async def test_nobody_learns_what_was_not_meant_for_them(tmp_path: Path) -> None:
-    watch = await village(tmp_path / "data", questions=80, moments=50, told_on=3)
+    watch = await village(tmp_path / "data", questions=50, moments=45, told_on=2)
     assert watch.leaks == []
     assert watch.asked.keys() == {*DOORS, "live stream", "who told you"}
     assert watch.prompts > 100
@@ -25,4 +25,4 @@ async def test_nobody_learns_what_was_not_meant_for_them(tmp_path: Path) -> None
 
 async def test_where_nothing_is_confined_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Percept, "heard_by", property(lambda percept: Audience(percept.listeners)))
-    assert (await village(tmp_path / "data", questions=8, moments=12)).leaks
+    assert (await village(tmp_path / "data", questions=8, moments=12, told_on=0)).leaks
