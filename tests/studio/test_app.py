@@ -64,12 +64,8 @@ async def test_keys_lead_from_agent_to_agent(source: Village) -> None:
         await until(pilot, lambda: "20 of 20" in screen_of(app))
 
 
-async def test_numbers_and_brackets_lead_from_pane_to_pane(source: Village) -> None:
+async def test_brackets_lead_from_pane_to_pane(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        for at, pane in enumerate(PANES):
-            await go_to(pilot, at)
-            assert type(app.pane) is pane
-            assert f"[{pane.TITLE}]" in screen_of(app)
         app.query_one(AgentList).query_one("OptionList").focus()
         await pilot.press("1", "right_square_bracket")
         assert app.pane is app.query_one(Flow)
@@ -128,10 +124,14 @@ async def test_names_are_no_markup_in_the_palette(source: Village, monkeypatch: 
         await until(pilot, lambda: f"Look at {name}" in screen_of(app))
 
 
-async def test_every_pane_has_help_and_its_keys_are_there_and_in_the_palette(source: Village) -> None:
+async def test_a_number_leads_to_every_pane_which_has_help_and_its_keys_there_and_in_the_palette(
+    source: Village,
+) -> None:
     async with looking(source, (120, 120)) as (app, pilot):
         for at, pane in enumerate(PANES):
             await go_to(pilot, at)
+            assert type(app.pane) is pane
+            assert f"[{pane.TITLE}]" in screen_of(app)
             named = {
                 binding.description for binding in named_bindings([*bindings_of(pane), *Studio.BINDINGS])
             }
@@ -159,9 +159,9 @@ async def test_a_picture_of_what_is_in_sight(
 async def test_any_size_is_drawn_and_changed_to(source: Village) -> None:
     async with looking(source) as (app, pilot):
         for size in ((200, 60), (60, 20), (10, 3)):
+            await pilot.resize_terminal(*size)
             for at in range(len(PANES)):
                 await go_to(pilot, at)
-                await pilot.resize_terminal(*size)
                 await until(pilot, lambda rows=size[1]: len(screen_of(app).split("\n")) == rows)
             await pilot.resize_terminal(120, 40)
             await until(pilot, lambda: app.query_one(AgentList).region.width == 24)

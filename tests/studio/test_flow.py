@@ -17,7 +17,7 @@ from tests.studio.village import Village, looking, screen_of, until
 
 pytestmark = pytest.mark.slow
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
+SIZES = [(80, 24), (200, 60)]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -40,7 +40,7 @@ async def to_what_if(app: Studio, pilot: Pilot[None]) -> WhatIf:
     return app.query_one(WhatIf)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_it_begins_with_how_the_agent_feels(source: Talking, size: tuple[int, int]) -> None:
     mood = await source.ask(questions.MOOD, "phi")
     async with looking(source, size) as (app, pilot):
