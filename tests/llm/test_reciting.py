@@ -13,9 +13,10 @@ from noodlings.lab.evaluate.talk import Conversations, figures, read_cases
 from noodlings.store.memory import MemoryStore
 from tests.llm.reciting import recite
 from tests.llm.server import serving
+from tests.thorough import THOROUGH
 
 CASES = Path(__file__).parents[2] / "benchmarks" / "talk" / "cases.yaml"
-SOME = 8
+SOME = 12 if THOROUGH else 8
 
 
 @pytest.mark.slow
