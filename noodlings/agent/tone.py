@@ -14,7 +14,7 @@ import numpy as np
 
 from noodlings.recall.lexical import stems
 from noodlings.values.affect import Affect
-from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED
 from noodlings.values.tone import Tone, ToneName, ToneSource
 
@@ -32,21 +32,25 @@ SETS_TONE = 0.3
 """Valence times importance from which a line sets the tone."""
 NEWS = 0.35
 """How far a line is worth keeping from which it is news, and felt by itself whatever it touches on."""
-TOUCHES, ANSWERS = 0.3, 0.2
-"""How likely, by the model that reads both, a remark touches on a memory that is felt with it though they
-share no word, and a memory answers a question that is felt with it."""
+ANSWERS = 0.2
+"""How likely, by the model that reads both, a memory answers a question that is felt with it."""
+SAME_TALK = 3_600.0
+"""World time within which a remark touches only on what it shares a word with: in one talk all is near."""
 SORROW_SECONDS = 600.0
 """World time for which a sorrow affects what is said after it."""
 SORROW_LINES = 2
 """Lines that it affects."""
 
 
-def touched(text: str, recalled: Iterable[Recalled], worth: float, asks: bool) -> MemoryEntry | None:
+def touched(
+    text: str, recalled: Iterable[Recalled], worth: float, asks: bool, now: float
+) -> MemoryEntry | None:
     """The memory that is felt again: of those that a line without its vocative touches on, the strongest.
 
     Args:
         worth: how far the line is worth keeping, 0…1.
         asks: whether it only asks for something.
+        now: world time.
     """
     words = frozenset(stems(text))
     if len(words) < LEAST_WORDS or (worth >= NEWS and not asks):
@@ -56,23 +60,24 @@ def touched(text: str, recalled: Iterable[Recalled], worth: float, asks: bool) -
         one.entry
         for one in recalled
         if one.entry.kind not in NOT_LIVED
-        and near(words, one)
+        and near(now, words, one)
         and _moved(one.entry) > 0.0
         and one.entry.importance >= MATTERS
     ]
     return max(found, key=lambda entry: (_moved(entry), entry.id), default=None)
 
 
-def _answers(words: frozenset[str], recalled: Recalled) -> bool:
+def _answers(now: float, words: frozenset[str], recalled: Recalled) -> bool:
     answers = recalled.scores.get(Why.ANSWER)
-    return _touches(words, recalled) if answers is None else answers >= ANSWERS
+    return _touches(now, words, recalled) if answers is None else answers >= ANSWERS
 
 
-def _touches(words: frozenset[str], recalled: Recalled) -> bool:
+def _touches(now: float, words: frozenset[str], recalled: Recalled) -> bool:
     meaning, likely = recalled.scores.get(Why.SEMANTIC), recalled.scores.get(Why.TOUCHED)
     near = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(recalled.entry.user_text))
     if meaning is not None and not (near and meaning >= ALIKE_WITH_WORDS):
-        return meaning >= ALIKE if likely is None else likely >= TOUCHES
+        near = meaning >= ALIKE if likely is None else likely >= TOUCHED
+        return near and now - recalled.entry.timestamp >= SAME_TALK
     return near
 
 

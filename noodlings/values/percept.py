@@ -102,14 +102,17 @@ def in_confidence(kind: Kind, text: str) -> bool:
     return kind in SAID and _CONFIDES.search(text) is not None
 
 
+_TITLE = r"(?:Dr|Mrs?|Ms|Prof)\b\.?"
 _NAME_TOLD = re.compile(
     r"(?i)(?:\b(?:not|never|ever|nobody|no one|stop|why|(?:do|did) you)|n['’]t)\b[^.!?,;]{0,30}?\bcall me\b"
     r"|\b(?:(?:my name(?:['’]s| is)|i(?: a|['’])m (?:called|named)|call me)"
-    r"(?: not \S+ but)?(?: really| actually)? (?!(?:when|if|on|at|in|to|for|back|an?|the|later|up|out"
+    r"(?: not \S+ but)?(?: really| actually)?"
+    rf"(?: {_TITLE})? (?!(?:when|if|on|at|in|to|for|back|an?|the|later|up|out"
     r"|crazy|again|not|by|what|no|anything|whatever|names|maybe|it|hard|that|spel\w+|please|as|this|from"
     r"|before|after|until|now|soon|tonight|to-?day|tomorrow|yesterday|(?:any|some)(?:time|day))\b)"
     r"|(?:(?<![\w ])|(?<=[.,;:!?] )|(?<=hi )|(?<=hello )|(?<=hey )|(?<=and ))i(?: a|['’])m "
-    r"(?!(?:Dutch|German|French|Welsh|Greek|Danish|Polish|English|Irish|British|Scottish|Spanish|Italian)\b)"
+    rf"(?:{_TITLE} )?(?!(?:Dutch|German|French|Welsh|Greek|Danish|Polish|English|Irish|British"
+    r"|Scottish|Spanish|Italian)\b)"
     r"(?=(?-i:[A-Z][a-z])[\w-]*(?: (?-i:[A-Z])[\w-]*)?(?:$|[.,;:!?)]| (?:and|but|from|here|i|the|by)\b)))"
     r"([^\W\d_][\w-]{0,30}(?:['’](?!s\b)\w{1,30})?(?: (?!please\b)(?-i:[A-Z])[\w'’-]{0,30})?)"
 )

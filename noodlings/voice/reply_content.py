@@ -22,6 +22,7 @@ from noodlings.voice.pronouns import in_first_person, turn
 from noodlings.voice.question import SENTENCE_BREAK, QuestionKind, answer_type, asks_when, goes_on, may_answer
 from noodlings.voice.reported_speech import LONGEST_PASSAGE, ReportedSpeech, report
 from noodlings.voice.selection import (
+    AGAIN,
     SURELY,
     corrects,
     due_memory,
@@ -322,7 +323,9 @@ def _choose_act(
     if understood.answered in _TO_SOMEBODY and calls_another(utterance):
         return DialogueAct.OVERHEARD, ()
     at_once = understood.fine_act in DONE_AT_ONCE
-    touched = nearest(understood, utterance) if understood.act in _MAY_TOUCH and not at_once else []
+    asks, likely = understood.question is not QuestionKind.NONE, _likeliest_answer(utterance)
+    may_touch = understood.act in _MAY_TOUCH and not at_once and (not asks or likely >= AGAIN)
+    touched = nearest(understood, utterance) if may_touch else []
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND and not at_once else []
     if reminded and _in_tune(reminded[0], understood, utterance):
         return DialogueAct.REMINDED, tuple(reminded)
@@ -367,7 +370,13 @@ def _asks_for_memory(understood: UnderstoodLine, utterance: Utterance) -> bool:
     have nuts?" of somebody who told of an allergy)."""
     if understood.question not in _BORNE_ON:
         return understood.question.may_be_known
-    return any(found.scores.get(Why.ANSWER, 0.0) >= SURELY for found in in_force(utterance))
+    return _likeliest_answer(utterance) >= SURELY
+
+
+def _likeliest_answer(utterance: Utterance) -> float:
+    """How likely a model finds a memory to answer, at most; 1 where it read none."""
+    read = [found.scores[Why.ANSWER] for found in in_force(utterance) if Why.ANSWER in found.scores]
+    return max(read, default=1.0)
 
 
 def _bears_on_itself(entry: MemoryEntry, understood: UnderstoodLine, utterance: Utterance) -> bool:

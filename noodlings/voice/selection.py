@@ -72,11 +72,12 @@ LEAST_MEANING_SHORT = 0.33
 """The same for a short line: "up or down?" is about nothing."""
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
-DOUBTFUL, LIKELY, AGAIN, SURELY = 0.05, 0.2, 0.4, 0.7
+DOUBTFUL, LIKELY, AGAIN, SURELY, ALMOST_SURELY = 0.05, 0.2, 0.4, 0.7, 0.9
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
 though it is not alike, from which it is told though the answer before told it, or somebody has only just
 said it ("my sister moved to Lisbon", "where does she live?"), and from which it is told where nobody asked
-for one, or though it calls what is asked for something else ("what sort of fish?", "a mackerel")."""
+for one, or though it calls what is asked for something else ("what sort of fish?", "a mackerel"), and from
+which what one told of oneself is told to a question that seems to be about somebody else."""
 MOSTLY, NEARLY = 0.5, 0.6
 """The share of the words that answer which are told, for a report to hold the answer; and of the words of a
 short line, for it to hold the line."""
@@ -329,7 +330,7 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return by_words  # what was last is no matter of likeness
     in_mind, named = {found.entry.id: found for found in in_force(utterance)}, _people_named(utterance)
     read = max((found.scores.get(Why.ANSWER, 0.0) for found in in_mind.values()), default=0.0)
-    if by_words and not understood.stems and read < AGAIN:
+    if by_words and not understood.stems and read < SURELY:
         return by_words  # "what am I?" is about nothing that could be like it
     first = in_mind[by_words[0].entry.id].scores if by_words else {}
     unread = Why.LEXICAL in first and Why.SEMANTIC not in first  # it may be secret, or new
@@ -389,9 +390,8 @@ def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[Reporte
 def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """The memory nearest in meaning to a question or a remark; at most one.
 
-    A question does not get what was told a moment ago. A remark brings back only what mattered, not what was
-    told in the last dozen lines, and of the same talk only what it has a topic in common with. Who somebody
-    is comes up only where they ask for something of themselves.
+    A question does not get what was told a moment ago. A remark brings back only what mattered, and not what
+    was told in the last dozen lines, nor in the same talk, nor who the speaker is.
     """
     asks = understood.question is not QuestionKind.NONE
     line = without_names(utterance.percept.text, utterance.persona)
@@ -423,8 +423,12 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         and not _same_words(recalled.entry.user_text, line)
         and not _of_other_family(recalled.entry.user_text, line)
         and _may_be_meant(recalled.entry, utterance, named, asks)
-        and not (Why.NAME in recalled.why and not (asks and _OWN.search(line)))
-        and (asks or _of_another_talk_or_its_topic(recalled.entry, understood, utterance))
+        and (
+            _may_be_asked_for(recalled, understood, utterance)
+            if asks
+            else utterance.percept.timestamp - recalled.entry.timestamp >= HOUR
+            and Why.NAME not in recalled.why
+        )
     ]
     if not found:
         return []
@@ -441,12 +445,21 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     return [report for report in worded if not _said_lately(report, lately)]
 
 
-def _of_another_talk_or_its_topic(
-    entry: MemoryEntry, understood: UnderstoodLine, utterance: Utterance
-) -> bool:
-    """Whether it was told an hour ago or more, or has a topic in common with the line."""
-    long_ago = utterance.percept.timestamp - entry.timestamp >= HOUR
-    return long_ago or not understood.stems.isdisjoint(topic_stems(tokens(entry.user_text)))
+def _may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance: Utterance) -> bool:
+    """Whether what one told of oneself may be what one asks for, without a topic in common.
+
+    "What is the best thing about living here?" does not ask for "I'm from a tiny town in Ohio".
+    """
+    entry = recalled.entry
+    if (
+        understood.question is not QuestionKind.UNKNOWN
+        or not from_speaker(entry, utterance)
+        or not _tells_of_oneself(entry.user_text)
+        or _OWN.search(utterance.percept.text)
+        or recalled.scores.get(Why.ANSWER, 0.0) >= ALMOST_SURELY
+    ):
+        return True
+    return not understood.stems.isdisjoint(topic_stems(tokens(entry.user_text)))
 
 
 def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str], asks: bool) -> bool:
@@ -475,8 +488,11 @@ def _of_other_family(text: str, line: str) -> bool:
         {_ALSO_CALLED.get(word, word) for word in _bare_words(one) if word in words_for("family")}
         for one in (line, text)
     )
-    own = _I_ALONE.match(text) is not None and not _THIRD.search(text)
-    return bool(asked) and not asked & told and (bool(told) or own)
+    return bool(asked) and not asked & told and (bool(told) or _tells_of_oneself(text))
+
+
+def _tells_of_oneself(text: str) -> bool:
+    return _I_ALONE.match(text) is not None and not _THIRD.search(text)
 
 
 def _bare_words(text: str) -> Iterator[str]:

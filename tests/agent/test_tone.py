@@ -38,9 +38,9 @@ def brought(entry: MemoryEntry, **scores: float) -> Recalled:
 
 
 def felt_again(
-    text: str, found: list[Recalled], worth: float = 0.2, asks: bool = False
+    text: str, found: list[Recalled], worth: float = 0.2, asks: bool = False, later: float = 86_400.0
 ) -> MemoryEntry | None:
-    return touched(text, found, worth, asks)
+    return touched(text, found, worth, asks, found[-1].entry.timestamp + later)
 
 
 def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
@@ -80,6 +80,13 @@ def test_nothing_else_is_felt_again(found: Recalled) -> None:
 def test_a_model_tells_what_no_likeness_does() -> None:
     far = brought(lived(1), semantic=0.1, touched=0.4)
     assert felt_again("the lead still hangs by the door", [far]) == far.entry
+
+
+def test_in_the_same_talk_a_remark_touches_only_on_what_it_shares_a_word_with() -> None:
+    far, near = brought(lived(1), semantic=0.5, touched=0.9), brought(lived(2), semantic=0.5, lexical=0.4)
+    assert felt_again("the lead still hangs by the door", [far], later=600.0) is None
+    assert felt_again("the lead still hangs by the door", [far], later=3_600.0) == far.entry
+    assert felt_again(REMARK.text, [near], later=600.0) == near.entry
 
 
 def test_news_is_felt_by_itself_and_a_question_with_what_answers_it() -> None:

@@ -74,6 +74,7 @@ def test_good_news_is_answered_gladly_after_bad_ones() -> None:
     ("told", "name"),
     [
         ("my name is dave", "Dave"),
+        ("I'm Dr. Anneliese Brandt, a retired vet", "Anneliese Brandt"),
         ("I am called Dave", "Dave"),
         ("Servnak, call me Ishmael, please", "Ishmael"),
         ("my name's not Bob but Ada Lovelace and I count", "Ada Lovelace"),
