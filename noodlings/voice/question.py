@@ -7,6 +7,7 @@ It also tells which type of answer a question expects (a name, a place, a time) 
 from __future__ import annotations
 
 import re
+import zlib
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
@@ -146,7 +147,8 @@ _SOURCE = re.compile(
 _WHO_TOLD = re.compile(
     r"\b(?:who (?:told|said)|says who|how (?:do|did|would) you know|where did you (?:hear|learn|get))\b", re.I
 )
-_LIKED = re.compile(r"\b(?:like|love|enjoy|fancy|miss|feel about|think of|make of) (.+)$")
+_PREFERS = re.compile(r"\byou (?:prefer|like (?=.+ better\b))", re.I)
+_LIKED = re.compile(r"\b(?:prefer|like|love|enjoy|fancy|miss|feel about|think of|make of) (.+)$")
 SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _CLAUSE_BREAK = re.compile(r"(?<![,.;:!?…–—])[,.;:!?…–—]++\s+")
 
@@ -183,12 +185,20 @@ class QuestionKind(Enum):
         return self in (QuestionKind.MEMORY, QuestionKind.UNKNOWN, QuestionKind.AVAILABILITY)
 
     def topic(self, text: str, found: str) -> str:
-        """The topic: of "do you like my hat?" "your hat", else the noun phrase that was found."""
+        """The topic: of "do you like my hat?" "your hat", of "do you prefer tea or coffee?" one of the two,
+        else the noun phrase that was found."""
         if self is not QuestionKind.LIKING:
             return found
         what = _LIKED.search(" ".join(tokens(text)))
         phrase = turn(what.group(1), to_speaker=True) if what else ""
+        if prefers(text):
+            phrase = max(phrase.split(" or "), key=lambda one: zlib.crc32(one.encode()))
         return phrase if 0 < len(phrase.split()) <= 5 and len(phrase) <= 40 else ""
+
+
+def prefers(question: str) -> bool:
+    """Whether a question asks what somebody likes better."""
+    return _PREFERS.search(question) is not None
 
 
 @cached_by_text(maxsize=1024)

@@ -19,11 +19,19 @@ from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.pronouns import in_first_person, turn
-from noodlings.voice.question import SENTENCE_BREAK, QuestionKind, answer_type, asks_when, goes_on, may_answer
+from noodlings.voice.question import (
+    SENTENCE_BREAK,
+    QuestionKind,
+    answer_type,
+    asks_when,
+    goes_on,
+    may_answer,
+    prefers,
+)
 from noodlings.voice.reported_speech import LONGEST_PASSAGE, ReportedSpeech, report
 from noodlings.voice.selection import (
     AGAIN,
-    SURELY,
+    BEARS_ON,
     corrects,
     due_memory,
     greeting_memory,
@@ -370,7 +378,7 @@ def _asks_for_memory(understood: UnderstoodLine, utterance: Utterance) -> bool:
     have nuts?" of somebody who told of an allergy)."""
     if understood.question not in _BORNE_ON:
         return understood.question.may_be_known
-    return _likeliest_answer(utterance) >= SURELY
+    return _likeliest_answer(utterance) >= BEARS_ON
 
 
 def _likeliest_answer(utterance: Utterance) -> float:
@@ -491,6 +499,8 @@ def _opinion(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct:
         return DialogueAct.YES_OR_NO
     if understood.topic == "you":
         return DialogueAct.LIKES_YOU
+    if prefers(utterance.percept.text):
+        return DialogueAct.LIKES
     return (DialogueAct.LIKES, DialogueAct.DISLIKES)[
         stable(utterance.persona.id, understood.topic.casefold()) % 2
     ]

@@ -73,6 +73,7 @@ LEAST_MEANING_SHORT = 0.33
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
 DOUBTFUL, LIKELY, AGAIN, SURELY, ALMOST_SURELY = 0.05, 0.2, 0.4, 0.7, 0.9
+BEARS_ON = 0.8
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
 though it is not alike, from which it is told though the answer before told it, or somebody has only just
 said it ("my sister moved to Lisbon", "where does she live?"), and from which it is told where nobody asked
@@ -125,7 +126,7 @@ _ABOUT = re.compile(r"\babout\b", re.I)
 """A question about a matter is answered by whatever is on it."""
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
-_I_ALONE = re.compile(r"i(?:['’](?:m|ve|d|ll))?\b", re.I)
+_I_ALONE = re.compile(r"(?:i(?:['’](?:m|ve|d|ll))?|im|ive)\b", re.I)
 _THIRD = re.compile(r"\b(?:he|him|his|she|her|hers|they|them|their)\b", re.I)
 _OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
 
