@@ -127,7 +127,8 @@ class Responder:
         if turn.reading is not None:
             worth = turn.reading.significance
             asks = asks or likeliest(turn.reading.acts)[0] is DialogueAct.QUESTION
-        again = touched(uncalled(percept.text, self.core.persona), turn.recalled, worth, asks, now)
+        text = uncalled(percept.text, self.core.persona)
+        again = touched(text, turn.entry, turn.recalled, worth, asks)
         turn.tone = tone_of(turn.alone, importance, again, earlier)
         felt = turn.alone
         if again is not None and turn.tone.why is not ToneSource.SAID:

@@ -34,8 +34,9 @@ NEWS = 0.35
 """How far a line is worth keeping from which it is news, and felt by itself whatever it touches on."""
 ANSWERS = 0.2
 """How likely, by the model that reads both, a memory answers a question that is felt with it."""
-SAME_TALK = 3_600.0
-"""World time within which a remark touches only on what it shares a word with: in one talk all is near."""
+TALK_SECONDS, TALK_LINES = 3_600.0, 20
+"""World time, and entries, within which a remark touches only on what it shares a word with: in one talk all
+is near."""
 SORROW_SECONDS = 600.0
 """World time for which a sorrow affects what is said after it."""
 SORROW_LINES = 2
@@ -43,14 +44,15 @@ SORROW_LINES = 2
 
 
 def touched(
-    text: str, recalled: Iterable[Recalled], worth: float, asks: bool, now: float
+    text: str, said: MemoryEntry, recalled: Iterable[Recalled], worth: float, asks: bool
 ) -> MemoryEntry | None:
-    """The memory that is felt again: of those that a line without its vocative touches on, the strongest.
+    """The memory that is felt again: of those that a line touches on, the strongest.
 
     Args:
+        text: the line without its vocative.
+        said: its entry.
         worth: how far the line is worth keeping, 0…1.
         asks: whether it only asks for something.
-        now: world time.
     """
     words = frozenset(stems(text))
     if len(words) < LEAST_WORDS or (worth >= NEWS and not asks):
@@ -60,24 +62,25 @@ def touched(
         one.entry
         for one in recalled
         if one.entry.kind not in NOT_LIVED
-        and near(now, words, one)
+        and near(said, words, one)
         and _moved(one.entry) > 0.0
         and one.entry.importance >= MATTERS
     ]
     return max(found, key=lambda entry: (_moved(entry), entry.id), default=None)
 
 
-def _answers(now: float, words: frozenset[str], recalled: Recalled) -> bool:
+def _answers(said: MemoryEntry, words: frozenset[str], recalled: Recalled) -> bool:
     answers = recalled.scores.get(Why.ANSWER)
-    return _touches(now, words, recalled) if answers is None else answers >= ANSWERS
+    return _touches(said, words, recalled) if answers is None else answers >= ANSWERS
 
 
-def _touches(now: float, words: frozenset[str], recalled: Recalled) -> bool:
+def _touches(said: MemoryEntry, words: frozenset[str], recalled: Recalled) -> bool:
     meaning, likely = recalled.scores.get(Why.SEMANTIC), recalled.scores.get(Why.TOUCHED)
     near = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(recalled.entry.user_text))
     if meaning is not None and not (near and meaning >= ALIKE_WITH_WORDS):
         near = meaning >= ALIKE if likely is None else likely >= TOUCHED
-        return near and now - recalled.entry.timestamp >= SAME_TALK
+        lately = said.timestamp - recalled.entry.timestamp < TALK_SECONDS
+        return near and not (lately and said.id - recalled.entry.id < TALK_LINES)
     return near
 
 

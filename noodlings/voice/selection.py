@@ -99,6 +99,8 @@ SAME_SHARE = 0.7
 """Share of common words from which two lines say the same."""
 LATELY = 3
 """Latest lines that must not have told it, when nobody asked."""
+TALK_LINES = 20
+"""Entries that make a talk in which all is near, so that no remark brings back what was told in it."""
 
 SHORT_MEMORY = 12
 """Words of a memory so short that any part may be its topic."""
@@ -427,8 +429,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         and (
             _may_be_asked_for(recalled, understood, utterance)
             if asks
-            else utterance.percept.timestamp - recalled.entry.timestamp >= HOUR
-            and Why.NAME not in recalled.why
+            else Why.NAME not in recalled.why and not _of_this_talk(recalled.entry, utterance)
         )
     ]
     if not found:
@@ -444,6 +445,12 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
     lately = utterance.said[-1:] if asks else utterance.said[-REMARK_LINES:]
     return [report for report in worded if not _said_lately(report, lately)]
+
+
+def _of_this_talk(entry: MemoryEntry, utterance: Utterance) -> bool:
+    """Whether it was told within the hour, and little was said since."""
+    latest = max((found.entry.id for found in utterance.recalled), default=entry.id)
+    return latest - entry.id < TALK_LINES and utterance.percept.timestamp - entry.timestamp < HOUR
 
 
 def _may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance: Utterance) -> bool:

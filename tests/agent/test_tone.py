@@ -38,9 +38,16 @@ def brought(entry: MemoryEntry, **scores: float) -> Recalled:
 
 
 def felt_again(
-    text: str, found: list[Recalled], worth: float = 0.2, asks: bool = False, later: float = 86_400.0
+    text: str,
+    found: list[Recalled],
+    worth: float = 0.2,
+    asks: bool = False,
+    later: float = 86_400.0,
+    lines: int = 5,
 ) -> MemoryEntry | None:
-    return touched(text, found, worth, asks, found[-1].entry.timestamp + later)
+    last = found[-1].entry
+    said = an_entry(last.id + lines, user_text=text, timestamp=last.timestamp + later)
+    return touched(text, said, found, worth, asks)
 
 
 def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
@@ -86,6 +93,7 @@ def test_in_the_same_talk_a_remark_touches_only_on_what_it_shares_a_word_with() 
     far, near = brought(lived(1), semantic=0.5, touched=0.9), brought(lived(2), semantic=0.5, lexical=0.4)
     assert felt_again("the lead still hangs by the door", [far], later=600.0) is None
     assert felt_again("the lead still hangs by the door", [far], later=3_600.0) == far.entry
+    assert felt_again("the lead still hangs by the door", [far], later=600.0, lines=20) == far.entry
     assert felt_again(REMARK.text, [near], later=600.0) == near.entry
 
 

@@ -14,7 +14,7 @@ from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import Phrasebook, shared_voice
 from noodlings.voice.reply_content import decide, understood_line
-from noodlings.voice.selection import LEAST_MEANING, nearest
+from noodlings.voice.selection import LEAST_MEANING, TALK_LINES, nearest
 from noodlings.voice.understanding import understand
 from tests.voice.utterances import BOB, CAITY, NOW, memory, utterance
 
@@ -343,7 +343,9 @@ def test_a_remark_brings_back_nothing_of_the_same_talk_by_its_meaning_and_never_
     knees = touched(near(1, "my knees are not what they used to be", 0.3), 0.6)
     remark = "there they are, in my coat pocket all along"
     assert told(remark, knees) == [1]
-    assert told(remark, replace(knees, entry=replace(knees.entry, timestamp=NOW - 600.0))) == []
+    just = replace(knees, entry=replace(knees.entry, timestamp=NOW - 600.0))
+    assert told(remark, just) == []
+    assert told(remark, just, memory(1 + TALK_LINES, "I had toast")) == [1]
     assert told(remark, replace(knees, why=(Why.NAME, Why.SEMANTIC))) == []
 
 
