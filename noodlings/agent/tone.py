@@ -34,7 +34,7 @@ NEWS = 0.35
 """How far a line is worth keeping from which it is news, and felt by itself whatever it touches on."""
 ANSWERS = 0.2
 """How likely, by the model that reads both, a memory answers a question that is felt with it."""
-TALK_SECONDS, TALK_LINES = 3_600.0, 20
+TALK_SECONDS, TALK_LINES = 3_600.0, 12
 """World time, and entries, within which a remark touches only on what it shares a word with: in one talk all
 is near."""
 SORROW_SECONDS = 600.0

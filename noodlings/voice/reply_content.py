@@ -31,7 +31,7 @@ from noodlings.voice.question import (
 from noodlings.voice.reported_speech import LONGEST_PASSAGE, ReportedSpeech, report
 from noodlings.voice.selection import (
     AGAIN,
-    BEARS_ON,
+    SURELY,
     corrects,
     due_memory,
     greeting_memory,
@@ -111,7 +111,7 @@ DONE_AT_ONCE = frozenset({
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 CLEARLY = 0.4
 """Valence times importance from which a feeling without words decides the act."""
-STILL_SAD = -0.1
+STILL_SAD = -0.25
 """Valence up to which a line after a sad one is comforted."""
 PLEASANT = 0.3
 """Valence of a line from which a dark memory is out of place."""
@@ -378,7 +378,7 @@ def _asks_for_memory(understood: UnderstoodLine, utterance: Utterance) -> bool:
     have nuts?" of somebody who told of an allergy)."""
     if understood.question not in _BORNE_ON:
         return understood.question.may_be_known
-    return _likeliest_answer(utterance) >= BEARS_ON
+    return _likeliest_answer(utterance) >= SURELY
 
 
 def _likeliest_answer(utterance: Utterance) -> float:

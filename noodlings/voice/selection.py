@@ -73,7 +73,6 @@ LEAST_MEANING_SHORT = 0.33
 NOUN_MEANT = 0.45
 """Semantic score from which a line answers "which ship?" though it calls it a schooner."""
 DOUBTFUL, LIKELY, AGAIN, SURELY, ALMOST_SURELY = 0.05, 0.2, 0.4, 0.7, 0.9
-BEARS_ON = 0.8
 """How likely a memory answers a question: below which it is told only if it is near, from which it is told
 though it is not alike, from which it is told though the answer before told it, or somebody has only just
 said it ("my sister moved to Lisbon", "where does she live?"), and from which it is told where nobody asked
@@ -99,7 +98,7 @@ SAME_SHARE = 0.7
 """Share of common words from which two lines say the same."""
 LATELY = 3
 """Latest lines that must not have told it, when nobody asked."""
-TALK_LINES = 20
+TALK_LINES = 12
 """Entries that make a talk in which all is near, so that no remark brings back what was told in it."""
 
 SHORT_MEMORY = 12
@@ -394,7 +393,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     """The memory nearest in meaning to a question or a remark; at most one.
 
     A question does not get what was told a moment ago. A remark brings back only what mattered, and not what
-    was told in the last dozen lines, nor in the same talk, nor who the speaker is.
+    was told in the last dozen lines; of the same talk only what is on its topic; never who the speaker is.
     """
     asks = understood.question is not QuestionKind.NONE
     line = without_names(utterance.percept.text, utterance.persona)
@@ -429,7 +428,12 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         and (
             _may_be_asked_for(recalled, understood, utterance)
             if asks
-            else Why.NAME not in recalled.why and not _of_this_talk(recalled.entry, utterance)
+            else Why.NAME not in recalled.why
+            and (
+                recalled.entry.user_id in named
+                or not _of_this_talk(recalled.entry, utterance)
+                or _of_one_topic(recalled.entry, understood)
+            )
         )
     ]
     if not found:
@@ -453,16 +457,23 @@ def _of_this_talk(entry: MemoryEntry, utterance: Utterance) -> bool:
     return latest - entry.id < TALK_LINES and utterance.percept.timestamp - entry.timestamp < HOUR
 
 
+def _of_one_topic(entry: MemoryEntry, understood: UnderstoodLine) -> bool:
+    """Whether a word in common is what one of them is about."""
+    topics = topic_stems(tokens(understood.topic)) | topic_stems(tokens(find_topic(entry.user_text)))
+    return not (understood.stems & topic_stems(tokens(entry.user_text))).isdisjoint(topics)
+
+
 def _may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance: Utterance) -> bool:
     """Whether what one told of oneself may be what one asks for, without a topic in common.
 
     "What is the best thing about living here?" does not ask for "I'm from a tiny town in Ohio".
     """
     entry = recalled.entry
+    who_one_is = Why.NAME in recalled.why and not _THIRD.search(entry.user_text)
     if (
         understood.question is not QuestionKind.UNKNOWN
         or not from_speaker(entry, utterance)
-        or not _tells_of_oneself(entry.user_text)
+        or not (who_one_is or _tells_of_oneself(entry.user_text))
         or _OWN.search(utterance.percept.text)
         or recalled.scores.get(Why.ANSWER, 0.0) >= ALMOST_SURELY
     ):

@@ -93,7 +93,7 @@ def test_in_the_same_talk_a_remark_touches_only_on_what_it_shares_a_word_with() 
     far, near = brought(lived(1), semantic=0.5, touched=0.9), brought(lived(2), semantic=0.5, lexical=0.4)
     assert felt_again("the lead still hangs by the door", [far], later=600.0) is None
     assert felt_again("the lead still hangs by the door", [far], later=3_600.0) == far.entry
-    assert felt_again("the lead still hangs by the door", [far], later=600.0, lines=20) == far.entry
+    assert felt_again("the lead still hangs by the door", [far], later=600.0, lines=12) == far.entry
     assert felt_again(REMARK.text, [near], later=600.0) == near.entry
 
 
