@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.affect.mood import Mood
-from noodlings.agent.memory_question import TALK, only_asks, uncalled
+from noodlings.agent.memory_question import TALK, uncalled
 from noodlings.agent.perceiving import without_shouting
 from noodlings.agent.recollection import (
     in_latest_form,
@@ -38,10 +38,8 @@ from noodlings.values.caller import display_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
 from noodlings.values.percept import Percept, told_name
 from noodlings.values.persona import TRANSISTORS
-from noodlings.values.reading import likeliest
 from noodlings.values.tone import ToneSource
 from noodlings.values.trace import talk_before
-from noodlings.values.wording import DialogueAct
 
 MOST_ANEW = 2
 """How often a model begins an answer anew because something that it was shown was forgotten."""
@@ -123,12 +121,8 @@ class Responder:
             and 0.0 <= now - entry.timestamp <= SORROW_SECONDS
         ]
         importance = turn.entry.importance
-        worth, asks = importance, only_asks(percept.text)
-        if turn.reading is not None:
-            worth = turn.reading.significance
-            asks = asks or likeliest(turn.reading.acts)[0] is DialogueAct.QUESTION
         text = uncalled(percept.text, self.core.persona)
-        again = touched(text, turn.entry, turn.recalled, worth, asks)
+        again = touched(text, turn.entry, turn.recalled, turn.reading)
         turn.tone = tone_of(turn.alone, importance, again, earlier)
         felt = turn.alone
         if again is not None and turn.tone.why is not ToneSource.SAID:

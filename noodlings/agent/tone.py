@@ -12,11 +12,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from noodlings.agent.memory_question import only_asks
 from noodlings.recall.lexical import stems
 from noodlings.values.affect import Affect
 from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED
+from noodlings.values.reading import LineReading, likeliest
 from noodlings.values.tone import Tone, ToneName, ToneSource
+from noodlings.values.wording import DialogueAct
 
 ALIKE = 0.33
 """Semantic score from which a line touches on a memory where no model can tell."""
@@ -30,8 +33,9 @@ FELT = 0.2
 """Valence, positive or negative, from which a line felt with a memory is glad or grave."""
 SETS_TONE = 0.3
 """Valence times importance from which a line sets the tone."""
-NEWS = 0.35
-"""How far a line is worth keeping from which it is news, and felt by itself whatever it touches on."""
+NEWS, NEWS_BY_IMPORTANCE = 0.35, 0.5
+"""How far a line is worth keeping from which it is news, and felt by itself whatever it touches on; and the
+importance where no model tells what it is worth."""
 ANSWERS = 0.2
 """How likely, by the model that reads both, a memory answers a question that is felt with it."""
 TALK_SECONDS, TALK_LINES = 3_600.0, 12
@@ -44,18 +48,21 @@ SORROW_LINES = 2
 
 
 def touched(
-    text: str, said: MemoryEntry, recalled: Iterable[Recalled], worth: float, asks: bool
+    text: str, said: MemoryEntry, recalled: Iterable[Recalled], reading: LineReading | None
 ) -> MemoryEntry | None:
     """The memory that is felt again: of those that a line touches on, the strongest.
 
     Args:
         text: the line without its vocative.
         said: its entry.
-        worth: how far the line is worth keeping, 0…1.
-        asks: whether it only asks for something.
+        reading: the line as a model reads it; None where none did.
     """
-    words = frozenset(stems(text))
-    if len(words) < LEAST_WORDS or (worth >= NEWS and not asks):
+    words, asks = frozenset(stems(text)), only_asks(text)
+    news = said.importance >= NEWS_BY_IMPORTANCE
+    if reading is not None:
+        asks = asks or likeliest(reading.acts)[0] is DialogueAct.QUESTION
+        news = reading.significance >= NEWS
+    if len(words) < LEAST_WORDS or (news and not asks):
         return None
     near = _answers if asks else _touches
     found = [

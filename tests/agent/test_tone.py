@@ -16,6 +16,7 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import Percept
+from noodlings.values.reading import LineReading
 from noodlings.values.tone import PLAIN, Tone, ToneName, ToneSource
 from noodlings.values.trace import Trace
 from tests.agent.embedders import Still
@@ -38,16 +39,11 @@ def brought(entry: MemoryEntry, **scores: float) -> Recalled:
 
 
 def felt_again(
-    text: str,
-    found: list[Recalled],
-    worth: float = 0.2,
-    asks: bool = False,
-    later: float = 86_400.0,
-    lines: int = 5,
+    text: str, found: list[Recalled], worth: float | None = 0.2, later: float = 86_400.0, lines: int = 5
 ) -> MemoryEntry | None:
     last = found[-1].entry
-    said = an_entry(last.id + lines, user_text=text, timestamp=last.timestamp + later)
-    return touched(text, said, found, worth, asks)
+    said = an_entry(last.id + lines, user_text=text, timestamp=last.timestamp + later, encoded_importance=0.4)
+    return touched(text, said, found, None if worth is None else LineReading(0.0, worth))
 
 
 def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
@@ -105,9 +101,9 @@ def test_news_is_felt_by_itself_and_a_question_with_what_answers_it() -> None:
         brought(lived(1, JOY), semantic=0.9, answer=0.01),
         brought(lived(2), semantic=0.2, answer=0.3),
     )
-    assert felt_again("what happened to my dog?", [joy, grief], 0.7, asks=True) == grief.entry
-    assert felt_again("where did my dog sleep?", [joy], 0.7, asks=True) is None
-    assert felt_again("where did my dog sleep?", [shared], 0.7, asks=True) == shared.entry  # nobody read it
+    assert felt_again("what happened to my dog?", [joy, grief], 0.7) == grief.entry
+    assert felt_again("where did my dog sleep?", [joy], 0.7) is None
+    assert felt_again("where did my dog sleep?", [shared], 0.7) == shared.entry  # nobody read it
 
 
 def test_a_word_in_common_counts_whatever_a_model_tells() -> None:
