@@ -331,8 +331,8 @@ def _choose_act(
     if understood.answered in _TO_SOMEBODY and calls_another(utterance):
         return DialogueAct.OVERHEARD, ()
     at_once = understood.fine_act in DONE_AT_ONCE
-    asks, likely = understood.question is not QuestionKind.NONE, _likeliest_answer(utterance)
-    may_touch = understood.act in _MAY_TOUCH and not at_once and (not asks or likely >= AGAIN)
+    likely = None if understood.question is QuestionKind.NONE else _likeliest_answer(utterance)
+    may_touch = understood.act in _MAY_TOUCH and not at_once and (likely is None or likely >= AGAIN)
     touched = nearest(understood, utterance) if may_touch else []
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND and not at_once else []
     if reminded and _in_tune(reminded[0], understood, utterance):
@@ -378,13 +378,16 @@ def _asks_for_memory(understood: UnderstoodLine, utterance: Utterance) -> bool:
     have nuts?" of somebody who told of an allergy)."""
     if understood.question not in _BORNE_ON:
         return understood.question.may_be_known
-    return _likeliest_answer(utterance) >= SURELY
+    likely = _likeliest_answer(utterance)
+    return likely is not None and likely >= SURELY
 
 
-def _likeliest_answer(utterance: Utterance) -> float:
-    """How likely a model finds a memory to answer, at most; 1 where it read none."""
-    read = [found.scores[Why.ANSWER] for found in in_force(utterance) if Why.ANSWER in found.scores]
-    return max(read, default=1.0)
+def _likeliest_answer(utterance: Utterance) -> float | None:
+    """How likely a model finds a memory to answer, at most; None where it read none."""
+    return max(
+        (found.scores[Why.ANSWER] for found in in_force(utterance) if Why.ANSWER in found.scores),
+        default=None,
+    )
 
 
 def _bears_on_itself(entry: MemoryEntry, understood: UnderstoodLine, utterance: Utterance) -> bool:

@@ -512,6 +512,12 @@ def test_what_surely_bears_on_a_request_goes_before_advice_and_leave(likely: flo
         assert ("allergic to walnuts" in reply) == bears
 
 
+def test_where_no_model_tells_what_answers_a_question_to_the_character_gets_no_memory() -> None:
+    dog = near(1, "my dog is called Rex", 0.5)
+    asked = utterance("do you have a dog?", dog)
+    assert decide(understood_line(asked), asked, Phrasebook(asked.persona, (), 1)).act != "remember"
+
+
 def test_who_asks_for_an_uncle_does_not_hear_of_themselves() -> None:
     home = answering(near(1, "I live in York", 0.6), 0.9)
     assert said("where does my uncle live?", home) == []
