@@ -129,6 +129,12 @@ _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
 _I_ALONE = re.compile(r"(?:i(?:['’](?:m|ve|d|ll))?|im|ive)\b", re.I)
 _THIRD = re.compile(r"\b(?:he|him|his|she|her|hers|they|them|their)\b", re.I)
+_YOU_KNOW = re.compile(
+    r"\byou(?:['’](?:ll|ve|d)| will| can| have| of all people)? (?:know|understand|imagine|guess|remember"
+    r"|recall|not forgotten|never forget|heard|will know)\b(?! what i mean)",
+    re.I,
+)
+"""An appeal to what the hearer was told: "you'll know why"."""
 _OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
 
 
@@ -393,7 +399,8 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     """The memory nearest in meaning to a question or a remark; at most one.
 
     A question does not get what was told a moment ago. A remark brings back only what mattered, and not what
-    was told in the last dozen lines; of the same talk only what is on its topic; never who the speaker is.
+    was told in the last dozen lines; of the same talk only what is on its topic, unless it appeals to what
+    the hearer knows; never who the speaker is.
     """
     asks = understood.question is not QuestionKind.NONE
     line = without_names(utterance.percept.text, utterance.persona)
@@ -431,6 +438,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
             else Why.NAME not in recalled.why
             and (
                 recalled.entry.user_id in named
+                or _YOU_KNOW.search(line)
                 or not _of_this_talk(recalled.entry, utterance)
                 or _of_one_topic(recalled.entry, understood)
             )

@@ -346,6 +346,7 @@ def test_a_remark_brings_back_nothing_of_the_same_talk_by_its_meaning_and_never_
     just = replace(knees, entry=replace(knees.entry, timestamp=NOW - 600.0))
     assert told(remark, just) == []
     assert told(remark, just, memory(1 + TALK_LINES, "I had toast")) == [1]
+    assert told("the stairs again today, you can imagine why", just) == [1]
     assert told(remark, replace(knees, why=(Why.NAME, Why.SEMANTIC))) == []
 
 
