@@ -16,7 +16,8 @@ from noodlings.affect.words import read as read_feelings
 from noodlings.agent import close_reading, memory_question
 from noodlings.agent.hearsay import hands_on
 from noodlings.agent.perceiving import asked_to_remember, identity_salience
-from noodlings.ingest.sources.mu_log import _ABOVE_WORDS, _BEGINNING, _LONGEST_TIME, MuLog, _unclosed
+from noodlings.ingest.moments import BEGINNING, LONGEST_TIME
+from noodlings.ingest.sources.mu_log import _ABOVE_WORDS, MuLog, _unclosed
 from noodlings.ingest.sources.talk import _before_words, _told, plain_id
 from noodlings.ingest.wording import may_be_private
 from noodlings.inspect import chronicle
@@ -98,7 +99,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a line of a log": lambda text: (MuLog(Path("log"))._moment(text), MuLog(Path("log"))._told(text)),
     "the rest of a page in a log": lambda text: (
         _ABOVE_WORDS.search(text),
-        _BEGINNING.match(text[:_LONGEST_TIME]),
+        BEGINNING.match(text[:LONGEST_TIME]),
         _unclosed(text),
         MuLog(Path("log"))._begins(text),
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from unicodedata import normalize
 
+from noodlings.ingest.moments import BEGINNING, LONGEST_TIME, STAMP
 from noodlings.text import word_characters
 
 CAPITAL = rf"(?![{''.join(filter(str.islower, map(chr, range(0x2000))))}])[^\W\d_]"
@@ -32,10 +33,10 @@ _OF_A_CLIENT = (
 _TO_OR_FROM = r"(?i:an|von|à|de|da|para|til|fra|naar|van|кому|от)"
 """How games in other languages begin what is sent to somebody, or comes from them: "Von Zed:"."""
 _TYPED = (
-    r"/(?!(?:s|say|y|yell|sh|shout|me|e|em|emote|pose|ooc|g|gc|gu|guild|gossip|chat|public|general|trade"
-    r"|local)\b)"
+    r"(?:/(?!(?:s|say|y|yell|sh|shout|me|e|em|emote|pose|ooc|g|gc|gu|guild|gossip|chat|public|general|trade"
+    r"|local)\b)|@pri(?:v\w*)?\b|(?:whi\w*|page|tell|msg) [^=:.]{1,60} =)"
 )
-"""The sign of a command as clients keep it, unless it is one for speaking aloud."""
+"""How a command begins, as clients keep it, unless it is one for speaking aloud."""
 _BEGINS_ASIDE, _CLOSES_ASIDE = r"[\[({<*~_/|【（-]{1,6}(?! )", r"\])}>*~_/|】）"
 _ASIDE = rf"({_BEGINS_ASIDE}[^{_CLOSES_ASIDE}\"“”]{{1,60}}[{_CLOSES_ASIDE}-])?"
 """What may stand before the words of somebody, "((to Ann))" or "*whispers*", and tell who hears them."""
@@ -80,12 +81,18 @@ _PRIVATE = re.compile(
     re.IGNORECASE,
 )
 """Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
+_SPEAK = (
+    r"(?:say|ask|exclaim|shout|yell|answer|add|call|announce|declare|state|remark|comment|drawl|scream|admit"
+    r"|continue|suggest|agree|insist|warn|order|greet|joke|chat|gossip|speak|question|recite|explain|mention"
+    r"|repeat|holler|stutter|stammer)"
+)
+_SOUND = (
+    r"(?:sing|laugh|chuckle|grin|smile|nod|shrug|grunt|sigh|snort|growl|bark|boom|roar|chirp|auction|begin"
+    r"|finish|offer|turn|rasp|bellow|croak|purr|hum)"
+)
 _ALOUD = (
-    r"(?i:(?:say|ask|exclaim|shout|yell|answer|add|call|sing|announce|declare|state|remark|comment|laugh"
-    r"|chuckle|grin|smile|nod|shrug|grunt|sigh|snort|growl|bark|drawl|boom|roar|scream|chirp|admit|auction"
-    r"|continue|begin|finish|offer|suggest|agree|insist|warn|order|greet|joke|chat|gossip|speak"
-    r"|question|turn|recite|explain|mention|repeat|rasp|holler|bellow|croak|purr|hum|stutter|stammer)"
-    r"(?:e?s|e?d)?|repl(?:y|ies|ied)|cr(?:y|ies|ied)|said|sang|sung|spoke|began|ooc|grats"
+    rf"(?i:(?:{_SPEAK}|{_SOUND})(?:e?s|e?d)?"
+    r"|repl(?:y|ies|ied)|cr(?:y|ies|ied)|said|sang|sung|spoke|began|ooc|grats"
     r"|sag(?:st|t|te|en)|frag(?:st|t|te)|ruf(?:st|t)|rief|schrei(?:t|st)|antwortet|meint|erwidert"
     r"|di(?:t|s|sent)|demandes?|cri(?:es?|ez)|répond|dice|dices|pregunta|grita|responde|chiede"
     r"|risponde|grida|esclama|exclama|diz|pergunta|zeg(?:t|gen)|vraagt|roept|säger|ropar|frågar|siger|sier"
@@ -128,6 +135,11 @@ _OPENLY = re.compile(
 """How a line begins whose words were spoken openly, with " for all words in quotation marks: what a client
 tells, a sentence before the words, a name, or, before or behind them, whoever speaks, a word for speaking
 aloud, whom it is said to, and a manner. Whatever else stands there may tell that only few could hear it."""
+_A_LINE = re.compile(
+    rf"(?!(?:I|He|She|It|They|We|As|When)\b)(?={CAPITAL}){_NAMED}{_MANNER} (?!(?i:{_SOUND}))"
+    rf"(?:(?<=You )(?i:{_SPEAK})|(?<!You )(?!(?i:{_SPEAK})\b){_ALOUD})(?!\w)[^\":.!?]{{0,60}}[\":]"
+)
+"""How a line of a log begins that tells of words, with " for all words in quotation marks."""
 _FROM_A_NICK = re.compile(rf"<\S{{1,40}}> (?!{CAPITAL})\w")
 """<bob> my boss said "no", as clients for IRC have it."""
 _TAG = re.compile(r"^(?:\[[^\]]{0,40}\]|<[^>]{0,40}>|\([^)]{0,40}\)|\{[^}]{0,40}\}|【[^】]{0,40}】):? ?")
@@ -152,7 +164,7 @@ _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
 """The sender of a line, as some servers show it on request; some add whom it is sent to."""
 _TO = re.compile(ARROW)
 _SEEN = re.compile(
-    rf"^(?:{_TYPED}"
+    rf"^(?:(?:> ?)?{_TYPED}"
     r"|[^\"“:]{0,60}(?:[\"“«]|: |(?:,|s you|\bsenses?) ['‘])"
     rf"|{_OF_A_CLIENT}"
     r"|\*\w+\* |[+@]?\w{1,8} \S{1,40}=\S|\[\S{1,40}\(#\d+\w*\)[-=]>|From afar\b"
@@ -163,6 +175,7 @@ _SEEN = re.compile(
     rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|texts|whispers)\b|{ARROW}))"
 )
 """How a line that players see begins, and hardly anything that somebody says."""
+_MARKUP = re.compile(r"(?<!\w)[*_~]+|[*_~]+(?!\w)")
 
 
 def _signs(line: str) -> str:
@@ -190,14 +203,29 @@ def is_openly_worded(line: str) -> bool:
     tag = _TAG.match(line)
     if tag and _TAG_WITH_NAME.match(tag[0]):
         return False
-    told = _QUOTED_OTHERWISE.sub('"', _QUOTED.sub('"', line[tag.end() :] if tag else line))
+    told = _told(line)
     spoken = _FROM_A_NICK.match(line) or _OPENLY.match(told) or not re.search('[":]', told)
     return bool(spoken)
 
 
-def may_be_private(words: str) -> bool:
-    """Whether what stands as the words of somebody may be private: some logs have the whole line there.
+def _told(line: str) -> str:
+    """A line with the signs of English, without its tag and its words, for which " stands."""
+    return _QUOTED_OTHERWISE.sub('"', _QUOTED.sub('"', _TAG.sub("", line)))
 
-    "My mother told me of it" is not, "Caity whispers to you, …" is.
+
+def may_be_private(words: str, whole: bool = False) -> bool:
+    """Whether a row may be private whose words are somebody's, or a `whole` line that players see.
+
+    Some logs have the whole line among the words, with its time and in bold or italics. "My mother told me of
+    it" is not private, "Caity whispers to you, …" is, and "Bob says into his radio, …" may be.
     """
-    return _SEEN.match(_signs(words)) is not None and without_address(words)[1]
+    line = _signs(words)
+    forms = {line, _MARKUP.sub("", line)}
+    for form in tuple(forms):
+        times = (STAMP.match(form), BEGINNING.match(form, 0, LONGEST_TIME))
+        forms |= {form[time.end() :].lstrip() for time in times if time}
+    return any(
+        ((whole or _SEEN.match(form)) and without_address(form)[1])
+        or (_A_LINE.match(_told(form)) and not is_openly_worded(form))
+        for form in forms
+    )

@@ -91,7 +91,7 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             yield SourceProblem(number, str(error))
             kind = _word(row, mapping.columns.kind) or mapping.constant.kind
             said = clean(_word(row, mapping.columns.text))
-            if marked_private({"kind": kind}) or may_be_private(said) or without_address(said)[1]:
+            if marked_private({"kind": kind}) or may_be_private(said, whole=True):
                 known_by = _word(row, mapping.columns.id)
                 with suppress(UserError):
                     known_by = _record(source, plainly, number, row, ids).id
@@ -112,11 +112,9 @@ def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids
     kind = kind_of(_word(row, columns.kind) or constant.kind)
     circumstances = _circumstances(row, mapping)
     who = _word(row, columns.who) or constant.who
-    if who:
-        private = may_be_private(clean(text))
-    else:
-        line, marked = without_address(clean(text))
-        private = marked or not is_openly_worded(line)
+    line = clean(text)
+    private = may_be_private(line, whole=not who)
+    private |= not who and not is_openly_worded(without_address(line)[0])
     return SourceRecord(
         source,
         _word(row, columns.id) or ids.of(moment, who, text),

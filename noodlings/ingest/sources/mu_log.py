@@ -22,6 +22,7 @@ from itertools import islice
 from pathlib import Path
 
 from noodlings.ingest.lines import LineIds, lines_of
+from noodlings.ingest.moments import BEGINNING, LETTERS, LONGEST_TIME, STAMP, TIME, ZONE
 from noodlings.ingest.record import Item, SourceProblem, SourceRecord
 from noodlings.ingest.wording import ARROW, CASED_NAME, NAME, WORD, is_openly_worded, without_address
 from noodlings.text import clean
@@ -31,37 +32,13 @@ _HALF_A_DAY = 12
 KNOWN_NAMES = 2_000
 """How many names of speakers are remembered."""
 
-_STAMP = re.compile(
-    r"^(?P<bracket>[\[(<]?)(?:(?P<date>\d{4}[-/.]\d{1,2}[-/.]\d{1,2})[ T@,]*)?"
-    r"(?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?Z?"
-    r"[\])>]?(?:\s+|$)(?:[-|]\s)?"
-)
-_TIME = r"(?:\d+(?:(?:[hT]|(?![A-Za-z\d\[\](){}<>])\S)\d+)+|(?<![#\d])\d{6,})"
-"""A time or date in any form: numbers with one sign between each two, or a long number."""
 _AMOUNT = re.compile(r"\d+(?:/\d+|(?:,\d+)+)")
 """What may be a date, but is none behind words: "You have 100/100 hp"."""
-_WORD = r"[^\W\d_]{1,12}"
-_ZONE = (
-    r"(?:[AaPp]\.?[Mm]|UTC|GMT|[ACEMPHJK]ST|[ACEMP]DT|[CEW]ES?T|MES?Z|AK[SD]T|(?:AC|AE|AW|NZ)[SD]T|BST|IST|MSK"
-    r"|HKT|SAST|SGT)\b"
-)
-"""Half of the day or time zone; a list, as KIT and MATT are names."""
-_BESIDE = rf"(?:(?<![^\W\d_]){_WORD}(?![^\W\d_])|\d|[^\w\s\[\](){{}}<>])"
-_BEGINNING = re.compile(
-    rf"""(?:[\[({{<] (?=[^\])}}>]{{0,40}}?{_TIME}) (?:{_BESIDE}|\s){{3,40}} [\])}}>]\s?){{1,2}}
-        (?:[:,>|-]+(?!\S))?
-    |   (?:{_BESIDE}+\s){{0,5}} {_BESIDE}*? {_TIME} (?:[^\W\d_]{{1,2}}(?![^\W\d_]))? [^\w\s\[({{<]{{0,2}}
-        (?:\s(?:{_ZONE}[.:]*|[+-]?\d[\d:.,/-]*|[-|–—]))* (?!\S)""",
-    re.VERBOSE,
-)
-"""What may be a time, in brackets or without, with all that belongs to it, where a line begins."""
-_PART = re.compile(rf"(?P<time>{_TIME})|(?P<number>\d+)|(?P<zone>{_ZONE})|(?P<word>[^\W\d_]+)|.")
-_PARTS = {"time": _TIME, "number": r"\d+", "zone": _ZONE, "word": _WORD}
+_PART = re.compile(rf"(?P<time>{TIME})|(?P<number>\d+)|(?P<zone>{ZONE})|(?P<word>[^\W\d_]+)|.")
+_PARTS = {"time": TIME, "number": r"\d+", "zone": ZONE, "word": LETTERS}
 _SAMPLE, _ENOUGH, _STEADY = 5_000, 20, 5
 """How many lines of a file show the form of its times; at least one in so many begins with it, as messages
 may be long; at most one in so many of these has other words there than the one before."""
-_LONGEST_TIME = 80
-"""Characters; what belongs to a time is looked for no farther."""
 _OTHER = "other"
 """Stands for the bracket of a time that is not read."""
 _HEADING = re.compile(
@@ -171,7 +148,7 @@ class MuLog:
                 yield item
                 continue
             number, line, wraps = item[0], clean(item[1]), item[1][:1].isspace()
-            stamp, other = _STAMP.match(line), form.match(line, 0, _LONGEST_TIME) if form else None
+            stamp, other = STAMP.match(line), form.match(line, 0, LONGEST_TIME) if form else None
             bracket = stamp["bracket"] if stamp else _OTHER if other else None
             try:
                 moment, told = self._moment(line)
@@ -242,7 +219,7 @@ class MuLog:
 
     def _moment(self, line: str) -> tuple[float | None, str]:
         """The time of a line, and the rest of it ("" for the heading of a day). Raises `ValueError`."""
-        stamp = _STAMP.match(line)
+        stamp = STAMP.match(line)
         if stamp is None:
             day = _day_in(line)
             if day is None:
@@ -332,7 +309,7 @@ def _form_of_times(path: Path) -> re.Pattern[str] | None:
     for item in islice(lines_of(path), _SAMPLE):
         if isinstance(item, tuple):
             lines += 1
-            if beginning := _BEGINNING.match(clean(item[1][:_LONGEST_HEADING])[:_LONGEST_TIME]):
+            if beginning := BEGINNING.match(clean(item[1][:_LONGEST_HEADING])[:LONGEST_TIME]):
                 parts = list(_PART.finditer(beginning[0].rstrip()))
                 now = [part[0] for part in parts if part["word"]]
                 latest = next((part[0] for part in reversed(parts) if part["time"]), "")

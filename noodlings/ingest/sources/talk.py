@@ -30,7 +30,7 @@ from noodlings.ingest.record import (
     marked_private,
     require_known_version,
 )
-from noodlings.ingest.wording import CAPITAL, may_be_private, without_address
+from noodlings.ingest.wording import CAPITAL, may_be_private
 from noodlings.text import clean, word_characters
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.audience import Audience, Tier
@@ -168,7 +168,7 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     else:
         line = clean(row["text"])
         name, text, kind = _told(line, names)
-        private = without_address(_before_words(line))[1]
+        private = may_be_private(_before_words(line), whole=True)
     user_id = plain_id(name)
     if row.get("is_rumination") or row.get("is_self_monitor") or user_id == agent_id:
         kind = Kind.THOUGHT
