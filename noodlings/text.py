@@ -197,6 +197,11 @@ def any_of(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
 
+def whole_words(words: Iterable[str]) -> re.Pattern[str]:
+    """Finds one of these words, or names, where it stands by itself, in any case."""
+    return re.compile(rf"(?<!\w){any_of(words)}(?!\w)", re.I)
+
+
 def shorten(text: str, width: int) -> str:
     """At most `width` characters (≥ 1), with an ellipsis as the last one where something was cut."""
     return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + ELLIPSIS

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from noodlings.agent.hearsay import heard_as
@@ -27,7 +28,7 @@ from noodlings.recall.filters import EVERYTHING
 from noodlings.reflection.facts import facts
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
-from noodlings.text import clean, folded, shorten
+from noodlings.text import clean, folded, shorten, whole_words
 from noodlings.values.audience import Tier
 from noodlings.values.caller import (
     NO_CHARACTERS,
@@ -42,6 +43,7 @@ from noodlings.values.memory import (
     KNOWN_BY,
     LinkType,
     MemoryEntry,
+    circumstances_given,
     circumstances_of,
     hearsay_of,
     told_words,
@@ -87,7 +89,8 @@ class PersonReport:
         introduced: the names that characters know them by.
         places: the rooms that they were last in, by id.
         characters: id → how many memories of what they said and did, answers, traces, symbols, links and
-            notes of these, facts about them, records of a source that wait ("waiting"), and memories of what
+            notes of these, facts about them, records of a source that wait and are theirs or observe them
+            ("waiting"), and memories of what
             others said they had heard from them, or answered to them ("heard").
         lines: file of a log, or the history of the terminal → lines that hold their words, ids or name.
     """
@@ -260,7 +263,7 @@ def forget_person(
 
     Every character forgets what they said, the answers to it that it heard others give, and what others told
     of it, also meanwhile. Their id is removed from the witnesses of what others said, and from facts that
-    they wrote; so is what was observed of them, by id or name.
+    they wrote; so is what was observed of them, by id or name, and what waits and observes them.
 
     Args:
         change: calls what changes the society. On a thread beside an event loop, it must do so in the loop.
@@ -401,6 +404,7 @@ def _read(
 def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_id: str, kept: _Kept) -> None:
     own, about, name = kept.own[agent_id], 0, person.name.casefold()
     names = {called.casefold(): person.ids[0] for called in (person.name, *person.ids)}
+    called = whole_words({*person.ids, *person.called} - {""})
     links, sourced = list(stored.links(agent_id)), dict[int, MemoryEntry]()
     for entry in (archived.entry for archived in stored.entries(agent_id)):
         if entry.source:
@@ -441,7 +445,8 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         "notes": len(ids.intersection(Notebook(society.settings.data_dir / FOLDER_NAME).ids(agent_id))),
         "facts": about,
         "waiting": sum(
-            record.user_id in person.ids and record.record is not None for record in stored.taken(agent_id)
+            (record.user_id in person.ids and record.record is not None) or record.observes(called)
+            for record in stored.taken(agent_id)
         ),
         "heard": len(kept.hearsay[agent_id]),
     }
@@ -467,10 +472,14 @@ def _named(society: Society, user_id: str) -> bool:
     with snapshot(settings.database, Encryption.of(settings.store)) as stored:
         if user_id in stored.done_by():
             return True
-        kept = (one.entry for agent_id in stored.agents() for one in stored.entries(agent_id))
+        agents = stored.agents()
+        kept = (one.entry for agent_id in agents for one in stored.entries(agent_id))
+        waits = (one.record or {} for agent_id in agents for one in stored.taken(agent_id))
+        told = ((_ids_in(entry), circumstances_of(entry)) for entry in kept)
+        observed = ((frozenset[str](), circumstances_given(record)) for record in waits)
         return any(
-            user_id in _ids_in(entry) or user_id in {one.who for one in circumstances_of(entry).emotions}
-            for entry in kept
+            user_id in ids or user_id in {one.who for one in known.emotions}
+            for ids, known in chain(told, observed)
         )
 
 

@@ -24,10 +24,10 @@ from noodlings.stemming import COMMON_WORDS, UNSPACED
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, from_json, id_list, number, text, to_json
 from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
-from noodlings.store.ingested_rows import NOT_WAITING
+from noodlings.store.ingested_rows import NOT_WAITING, taken_of, taken_row
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
-from noodlings.text import any_of, unaccented
+from noodlings.text import unaccented, whole_words
 from noodlings.values.audience import OPEN, within
 from noodlings.values.caller import is_past_id
 from noodlings.values.circumstances import CIRCUMSTANCES
@@ -222,13 +222,14 @@ def make_nameless(
     transaction: Transaction, agent_id: str, user_ids: Collection[str], names: Collection[str] = ()
 ) -> None:
     """Let nothing say any more that one of these users had something forgotten, wrote a fact by hand, may
-    know of a symbol, or was observed by others; `names` are what they are called."""
+    know of a symbol, or was observed by others; `names` are what they are called. What waits and observes
+    them is forgotten as a whole, so that it does not come back with them when it can be read."""
     if not user_ids:
         return  # else every text would hold one of no names
     transaction.take_time()
     doers = {"of_agent": agent_id, "among": json.dumps(list(user_ids)), "nobody": FORGOTTEN}
     transaction.run(sql.MAKE_NAMELESS, doers)
-    called = re.compile(rf"(?<!\w){any_of({*user_ids, *names} - {''})}(?!\w)", re.I)
+    called = whole_words({*user_ids, *names} - {""})
     read = partial(entry_of, words=True)
     rows = transaction.rows(sql.WITH_EXTRA, {"of_agent": agent_id, "position": -1, "limit": LARGEST})
     for entry in undamaged(rows, transaction.vault.reading("entries", read)):
@@ -243,6 +244,10 @@ def make_nameless(
             # Without the tier it is sealed wherever there is a key.
             change = {"extra": to_json(entry.extra, "extra")}
             transaction.run(sql.REVISE, _key(agent_id, entry.id) | change)
+    rows = transaction.rows(sql.ALL_TAKEN, {"of_agent": agent_id})
+    for waiting in undamaged(rows, transaction.vault.reading("source_records", taken_of)):
+        if waiting.observes(called):
+            transaction.run(sql.ADD_TAKEN, taken_row(agent_id, replace(waiting, **NOT_WAITING)))
     rows = transaction.rows(sql.ALL_SYMBOLS, {"of_agent": agent_id})
     for symbol in undamaged(rows, transaction.vault.reading("symbols", symbol_of)):
         if not symbol.audience.witnesses.isdisjoint(user_ids):

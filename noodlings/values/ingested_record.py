@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import Any
+
+from noodlings.text import clean, with_texts
+from noodlings.values.circumstances import CIRCUMSTANCES
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +40,12 @@ class IngestedRecord:
     @property
     def forgotten(self) -> bool:
         return self.entry_id is None and self.record is None
+
+    def observes(self, called: re.Pattern[str]) -> bool:
+        """Whether circumstances in what waits name somebody whom a pattern finds: of a form that cannot be
+        read it is not known what they say of whom."""
+        if self.record is None:
+            return False
+        known = self.record
+        given = [one.get(CIRCUMSTANCES) for one in (known, known.get("data")) if isinstance(one, dict)]
+        return called.search(json.dumps(with_texts(given, clean), ensure_ascii=False)) is not None

@@ -434,6 +434,52 @@ async def test_what_others_observed_of_them_goes_by_id_and_name(
     assert BOB not in everything(tmp_path)
 
 
+@pytest.mark.parametrize("store", [{}, ENCRYPTED])
+@pytest.mark.parametrize("who", [BOB, "Bob"])
+async def test_what_waits_and_observes_them_goes_and_does_not_come_back(
+    tmp_path: Path, store: dict[str, str], who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(store={"path": str(tmp_path)} | store, embedding={"model": "none"})
+    log = tmp_path / "log.jsonl"
+    felt = {"emotions": [{"who": who, "emotion": "fear", "known_from": "seen"}]}
+    seen = {"inferences": [f"the zarnok is {who}'s"], "mood": {who: "zarnok"}}
+    rows = [
+        {"id": number, "user": "Cy", "text": text, "version": 99, "circumstances": known}
+        for number, (text, known) in enumerate(
+            (("the mill burned", felt), ("the barn, too", seen), ("it rains", {"where": "the zoo"}))
+        )
+    ]
+    content = "\n".join(map(json.dumps, rows))
+    with opened(settings, ManualClock(1e6)) as society:
+        pipeline = Pipeline(society.agents["phi"], society.store, society.introduce_all, undated=1e6)
+        log.write_text(content)
+        assert pipeline.run(talk(log)).parked == 3
+        log.unlink()
+        society.introduce(BOB, "Bob")
+        person = find_person(society, BOB)
+        assert report(society, person).characters["phi"]["waiting"] == 2
+        assert forget_person(society, ADMIN, person).remains.found == {}
+        assert [one.record["text"] for one in society.store.parked("phi") if one.record] == ["it rains"]
+        monkeypatch.setattr("noodlings.ingest.record.VERSION", 99)
+        log.write_text(content)
+        pipeline.run(talk(log))
+        pipeline.retry()
+        log.unlink()
+        assert [entry.user_text for entry in society.store.archive("phi")] == ["it rains"]
+    assert "zarnok" not in everything(tmp_path)
+    assert BOB not in everything(tmp_path)
+
+
+async def test_somebody_who_is_known_from_what_waits_alone_is_found(tmp_path: Path) -> None:
+    felt = {"emotions": [{"who": "account:dora", "emotion": "joy"}]}
+    with society_in(tmp_path) as society:
+        record = IngestedRecord("log", "1", "d", None, "past:cy", 1, "newer", {"circumstances": felt})
+        society.agents["phi"].keep_told([record], [])
+        forget_person(society, ADMIN, find_person(society, "account:dora"))
+        assert society.store.parked("phi") == []
+    assert "dora" not in everything(tmp_path)
+
+
 async def test_somebody_of_whom_no_more_is_known_than_what_they_felt_is_found(tmp_path: Path) -> None:
     with society_in(tmp_path) as society:
         felt = {"emotions": [{"who": "account:dora", "emotion": "joy"}]}
