@@ -25,7 +25,14 @@ from noodlings.recall.repetition import Wording, says_something, spelt_out
 from noodlings.text import MAX_LINE, CleanText, clean
 from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
-from noodlings.values.memory import CLIENT_HISTORY, ImportanceParts, MemoryEntry, given, written_by
+from noodlings.values.memory import (
+    CLIENT_HISTORY,
+    ImportanceParts,
+    MemoryEntry,
+    circumstances_of,
+    given,
+    written_by,
+)
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 
@@ -208,8 +215,10 @@ class ClientTalks:
             kept = store.entries(agent_id, store.secret(agent_id)).values()
             # Only what this user knows, or others' secrets could be tried out until a text is held.
             secret = disclosed(kept, frozenset({user_id}))
-            told += [Wording(entry.user_text, names) for entry in secret]
-            texts = (text or "" for entry in secret for text in (entry.user_text, entry.response))
+            # Each text of its circumstances by itself: joined, none would be much of the whole.
+            texts = [text for one in secret for text in (one.user_text, *circumstances_of(one).texts)]
+            told += [Wording(text, names) for text in texts]
+            texts += [one.response or "" for one in secret]
             whole |= {spelt_out(text).casefold() for text in texts if says_something(text)}
 
         def is_secret(texts: Sequence[str]) -> bool:

@@ -661,6 +661,42 @@ async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(make_sit
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
+async def test_what_circumstances_tell_of_a_secret_goes_to_no_other_machine(
+    make_site: MakeSite, tmp_path: Path
+):
+    given = {
+        "when": {"begins": 896745600.0, "words": "the night when zarnok burned"},
+        "where": "behind the third stone of the zarnok chapel",
+        "emotions": [{"who": TOAD, "emotion": "guilt", "evidence": "he trembled when zarnok was named"}],
+        "inferences": ["he murdered his uncle zarnok"],
+        "goals": ["poison the old bailiff zarnok"],
+        "task": "smuggling the zarnok ledger to Calais",
+    }
+    texts = (given["when"]["words"], given["where"], given["emotions"][0]["evidence"], given["inferences"][0])
+    async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
+        site = make_site(
+            store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))),
+            sections={"llm": {"base_url": recorder.url, "model": "m"}},
+        )
+        said = Percept(
+            CAITY,
+            "My grandfather hid the crown there.",
+            site.clock.now(),
+            addressed=True,
+            tier=Tier.SECRET,
+            data={"circumstances": given},
+        )
+        await site.society.perceive("servnak", said)
+        for text in (*texts, *given["goals"], given["task"]):
+            talk = [user(f"I told you it was {text}"), assistant("yes"), user("and the harbour?")]
+            await site.post(PATH, body(*talk, user=CAITY, model="phi"))
+            task = user(f"### Task: Generate a title.\nUSER: the chat says: {text}.")
+            assert await say(site, task, user=CAITY) == "A talk with SERVNAK", text
+        assert b"harbour" in recorder.sent
+        assert b"zarnok" not in recorder.sent
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
 async def test_a_part_or_a_retelling_of_a_secret_goes_to_no_other_machine(
     make_site: MakeSite, tmp_path: Path
 ):
