@@ -116,7 +116,7 @@ async def create(
     try:
         await run_in_threadpool(require_no_person, persona, known)
         persona.require_unused_names(society.personas.values())
-        world.require_new(persona)
+        world.require_free(persona)
     except UserError as error:
         raise Conflict(str(error)) from None
     _keep(society.settings.data_dir / FOLDER, id, text)

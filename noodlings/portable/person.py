@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any
+from unicodedata import normalize
 
 from noodlings.agent.hearsay import heard_as
 from noodlings.agent.recollection import newer_forms
@@ -52,7 +53,7 @@ from noodlings.values.memory import (
 from noodlings.values.percept import SPOKEN, Kind
 from noodlings.values.persona import Persona
 from noodlings.worlds.accounts import Account, Accounts
-from noodlings.worlds.beings import Being, require_free
+from noodlings.worlds.beings import Being, require_free, require_name
 
 MOST_ROUNDS = 20
 """How often a deletion looks for what characters heard of somebody from each other, also meanwhile."""
@@ -135,8 +136,8 @@ def people(settings: Settings, introduced: Mapping[str, str]) -> dict[str, str]:
 
 
 def require_no_person(persona: Persona, known: Mapping[str, str]) -> None:
-    """Raise `UserError` if a new character would have the id of a person or a world, in any form, or a name
-    that looks like that of one of these people (id → name).
+    """Raise `UserError` if a new character would have the id of a person or a world, in any form, a name that
+    looks like that of one of these people (id → name), or one that commands would misunderstand.
 
     An audience is a set of ids, so each would be told what the other heard in confidence; and what is
     whispered to one of two that are called alike reaches the other.
@@ -149,6 +150,8 @@ def require_no_person(persona: Persona, known: Mapping[str, str]) -> None:
     if plain_id in map(as_character_id, known):
         raise UserError(f"{persona.id} is the id of a person; no character may have it")
     names = (persona.id, persona.name, *persona.aliases)
+    for name in names:
+        require_name(normalize("NFKC", name), character=True)
     require_free((Being(*one) for one in known.items()), persona.id, names, character=True)
 
 

@@ -160,12 +160,6 @@ class World:
         self._arrive(persona.id, "comes to life")
         return self.room_of(persona.id)
 
-    def require_new(self, persona: Persona) -> None:
-        """Raise `UserError` if the names of a new character will not do, or somebody here is called so."""
-        for name in (persona.id, persona.name, *persona.aliases):
-            require_name(unicodedata.normalize("NFKC", name), character=True)
-        self.require_free(persona)
-
     def require_free(self, persona: Persona) -> None:
         """Raise `UserError` if somebody here is called like a character."""
         names = (persona.id, persona.name, *persona.aliases)

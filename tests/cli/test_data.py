@@ -218,6 +218,17 @@ def test_nobody_is_a_person_and_a_character(noodlings, refused, folder, tmp_path
     assert "agent_servnak stands for servnak" in refused("import", renamed, "--data", tmp_path / "third")
 
 
+@pytest.mark.parametrize("name", ["me", "You", "north", "all", "nobody"])
+def test_no_character_is_imported_whose_id_commands_would_misunderstand(
+    noodlings, refused, folder, tmp_path, name
+):
+    file = tmp_path / "all.jsonl"
+    noodlings("export", file, "--data", folder)
+    file.write_text(file.read_text().replace('"phi"', f'"{name}"'))
+    words = refused("import", file, "--data", tmp_path / "other")
+    assert f"nothing was imported from {file}: {name} has another meaning here" in words
+
+
 def test_who_is_there_already_is_not_replaced(noodlings, refused, folder, tmp_path):
     file = tmp_path / "all.jsonl"
     noodlings("export", file, "--data", folder)

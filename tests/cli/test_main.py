@@ -97,12 +97,12 @@ def test_a_secret_line_of_a_recording_is_named_and_left_out_where_there_is_no_ke
     assert "1 lines, 0 percepts" in run("replay", file, "--data", tmp_path).stdout.decode()
 
 
-def test_a_recording_makes_no_character_of_a_person(tmp_path):
+def test_a_recording_makes_no_character_of_a_person_or_of_a_word_for_one(tmp_path):
     file, data = tmp_path / "talk.jsonl", tmp_path / "data"
     Accounts(data, CHEAPEST).create("Gustav", "correct horse battery")
     Accounts(data, CHEAPEST).join("Gustav", "Gustav")
     Accounts(data, CHEAPEST).create("Zia", "correct horse battery")
-    agents = ("gustav", "phi", "new", "zia", "user_gustav", "api_world")
+    agents = ("gustav", "phi", "new", "zia", "user_gustav", "api_world", "me")
     rows = [{"user": "caity", "text": "hi", "agent": who} for who in agents]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = run("replay", file, "--data", data)
@@ -112,7 +112,8 @@ def test_a_recording_makes_no_character_of_a_person(tmp_path):
     assert "line 4 was skipped: there is already somebody called zia" in shown
     assert "line 5 was skipped: gustav is the id of a person" in shown
     assert "line 6 was skipped: api_world: ids that begin with user_ or api_ belong to" in shown
-    assert "6 lines, 2 percepts" in shown
+    assert "line 7 was skipped: me has another meaning here" in shown
+    assert "7 lines, 2 percepts" in shown
 
 
 def test_a_scripted_visit(tmp_path):
