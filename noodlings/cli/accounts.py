@@ -85,7 +85,7 @@ def join(
 def remove(name: Name, data: Data = None, config: Config = None) -> None:
     """Remove an account. What characters remember of it stays, and nobody else can take its name."""
     _accounts(data, config).remove(name)
-    typer.echo(f"{name} can no longer connect; whoever is connected now stays until they leave")
+    typer.echo(f"{name} can no longer connect; whoever is connected now is out at their next line")
 
 
 @account_app.command("list")

@@ -44,7 +44,7 @@ def test_roles_and_passwords_are_changed_and_accounts_taken_away(run, tmp_path):
     made = Accounts(tmp_path).check("Caity", "battery staple")
     assert made is not None
     assert made.role is Role.VIEWER
-    run("remove", "Caity")
+    assert "is out at their next line" in run("remove", "Caity")
     assert run("list") == ""
 
 
