@@ -37,8 +37,6 @@ USER_HEADER = "Noodlings-User"
 MAX_ID = 80
 """Characters of a user's id."""
 
-_HASH_PREFIX = "sha256:"
-
 log = logging.getLogger(__name__)
 
 
@@ -200,7 +198,7 @@ class Authenticator:
     def _all_known(self, more: Sequence[ApiToken]) -> list[AccessToken]:
         known, character = [], self._society.character_of
         for token in (*self._configured, *more):
-            role, digest = Role(token.role), _digest(token.token.get_secret_value())
+            role, digest = Role(token.role), token.digest
             expires = token.expires.timestamp() if token.expires else None
             taken = self._taken_for_world if role is Role.WORLD else self._society.has_account
             known.append(AccessToken(role, token.user, digest[:12], taken, character, digest, expires))
@@ -256,13 +254,6 @@ def _state_of(file: Path) -> tuple[int, ...] | None:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
-
-
-def _digest(secret: str) -> str:
-    """The hash of a configured token, which may already be one."""
-    if secret.startswith(_HASH_PREFIX):
-        return secret.removeprefix(_HASH_PREFIX)
-    return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def checked_id(user: str) -> str:

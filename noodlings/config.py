@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -247,11 +248,28 @@ class ApiToken(Section):
             raise ValueError("a hashed token is sha256: followed by 64 hexadecimal digits (0-9, a-f)")
         return self
 
+    @property
+    def digest(self) -> str:
+        """The hash of the secret, which may already be one, in hexadecimal."""
+        secret = self.token.get_secret_value()
+        if secret.startswith("sha256:"):
+            return secret.removeprefix("sha256:")
+        return sha256(secret.encode("utf-8", "replace")).hexdigest()
+
 
 class ApiTokens(Section):
     """The content of `api.tokens_file`."""
 
     tokens: tuple[ApiToken, ...] = ()
+
+    @field_validator("tokens")
+    @classmethod
+    def _each_once(cls, tokens: tuple[ApiToken, ...]) -> tuple[ApiToken, ...]:
+        seen = dict[str, int]()
+        for number, token in enumerate(tokens, 1):
+            if (first := seen.setdefault(token.digest, number)) != number:
+                raise ValueError(f"tokens {first} and {number} are the same; each needs a secret of its own")
+        return tokens
 
 
 def tokens_in(file: Path) -> tuple[ApiToken, ...]:

@@ -565,6 +565,10 @@ async def test_a_token_in_the_file_holds_as_long_as_it_is_there(make_site: MakeS
     assert keeper.admit(SECRETS["viewer"]) == viewer
 
 
+TWICE = """tokens: [{role: viewer, token: long-enough-a-token}, {role: world, token: another-long-token},
+    {role: admin, token: long-enough-a-token}]"""
+
+
 @pytest.mark.parametrize(
     "broken",
     [
@@ -572,6 +576,7 @@ async def test_a_token_in_the_file_holds_as_long_as_it_is_there(make_site: MakeS
         "tokens: [{role: king, token: long-enough-a-token}]",
         "tokens: [{role: viewer, token: long-enough-a-token, expires: 2026-11-31}]",
         "tokens: [{role: viewer, token: long-enough-a-token, expires: !!bool x}]",
+        TWICE,
         None,
         "a pipe",
     ],
@@ -622,6 +627,12 @@ async def test_whatever_goes_wrong_with_a_changed_file_no_token_of_before_is_val
 async def test_a_file_that_is_wrong_from_the_start_is_refused(make_site: MakeSite, tmp_path: Path):
     with pytest.raises(UserError, match="cannot be read"):
         keeper_of(make_site, file=tmp_path / "nowhere.yaml")
+    file = tmp_path / "twice.yaml"
+    for again in ("long-enough-a-token", f"sha256:{sha256(b'long-enough-a-token').hexdigest()}"):
+        file.write_text(TWICE.replace("admin, token: long-enough-a-token", f"admin, token: {again!r}"))
+        with pytest.raises(UserError, match="tokens 1 and 3 are the same") as refused:
+            keeper_of(make_site, file=file)
+        assert again not in str(refused.value)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UserError, match="pipe cannot be read: it is not a regular file"):
         keeper_of(make_site, file=tmp_path / "pipe")
