@@ -33,9 +33,9 @@ FELT = 0.2
 """Valence, positive or negative, from which a line felt with a memory is glad or grave."""
 SETS_TONE = 0.3
 """Valence times importance from which a line sets the tone."""
-NEWS, NEWS_BY_IMPORTANCE = 0.35, 0.5
-"""How far a line is worth keeping from which it is news, and felt by itself whatever it touches on; and the
-importance where no model tells what it is worth."""
+NEWS = 0.5
+"""How far a line is worth keeping, or its importance where no model tells that, from which it is news, and
+felt by itself whatever it touches on."""
 ANSWERS = 0.2
 """How likely, by the model that reads both, a memory answers a question that is felt with it."""
 TALK_SECONDS, TALK_LINES = 3_600.0, 12
@@ -58,11 +58,11 @@ def touched(
         reading: the line as a model reads it; None where none did.
     """
     words, asks = frozenset(stems(text)), only_asks(text)
-    news = said.importance >= NEWS_BY_IMPORTANCE
+    worth = said.importance
     if reading is not None:
         asks = asks or likeliest(reading.acts)[0] is DialogueAct.QUESTION
-        news = reading.significance >= NEWS
-    if len(words) < LEAST_WORDS or (news and not asks):
+        worth = reading.significance
+    if len(words) < LEAST_WORDS or (worth >= NEWS and not asks):
         return None
     near = _answers if asks else _touches
     found = [
