@@ -15,7 +15,7 @@ import numpy as np
 from noodlings.agent.memory_question import only_asks
 from noodlings.recall.lexical import stems
 from noodlings.values.affect import Affect
-from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why
+from noodlings.values.memory import NEWS, TOUCHED, MemoryEntry, Recalled, Why, in_same_talk
 from noodlings.values.percept import NOT_LIVED
 from noodlings.values.reading import LineReading, likeliest
 from noodlings.values.tone import Tone, ToneName, ToneSource
@@ -33,14 +33,8 @@ FELT = 0.2
 """Valence, positive or negative, from which a line felt with a memory is glad or grave."""
 SETS_TONE = 0.3
 """Valence times importance from which a line sets the tone."""
-NEWS = 0.5
-"""How far a line is worth keeping, or its importance where no model tells that, from which it is news, and
-felt by itself whatever it touches on."""
 ANSWERS = 0.2
 """How likely, by the model that reads both, a memory answers a question that is felt with it."""
-TALK_SECONDS, TALK_LINES = 3_600.0, 12
-"""World time, and entries, within which a remark touches only on what it shares a word with: in one talk all
-is near."""
 SORROW_SECONDS = 600.0
 """World time for which a sorrow affects what is said after it."""
 SORROW_LINES = 2
@@ -58,7 +52,7 @@ def touched(
         reading: the line as a model reads it; None where none did.
     """
     words, asks = frozenset(stems(text)), only_asks(text)
-    worth = said.importance
+    worth = said.importance  # where no model tells it better
     if reading is not None:
         asks = asks or likeliest(reading.acts)[0] is DialogueAct.QUESTION
         worth = reading.significance
@@ -86,8 +80,7 @@ def _touches(said: MemoryEntry, words: frozenset[str], recalled: Recalled) -> bo
     near = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(recalled.entry.user_text))
     if meaning is not None and not (near and meaning >= ALIKE_WITH_WORDS):
         near = meaning >= ALIKE if likely is None else likely >= TOUCHED
-        lately = said.timestamp - recalled.entry.timestamp < TALK_SECONDS
-        return near and not (lately and said.id - recalled.entry.id < TALK_LINES)
+        return near and not in_same_talk(recalled.entry, said.id, said.timestamp)
     return near
 
 

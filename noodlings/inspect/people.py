@@ -265,10 +265,12 @@ def _contradicted(
 
     Of a line that tells several facts, those are replaced whose words the night quotes.
     """
+    if not entries:
+        return {}
     links = [
         link
         for link in viewpoint.store.links_of(viewpoint.agent_id, list(entries))
-        if link.type is LinkType.CONTRADICTS and link.target in entries and link.quoted is not None
+        if link.type is LinkType.CONTRADICTS and link.target in entries
     ]
     later = viewpoint.readable([link.source for link in links])
     by_line: dict[int, list[Fact]] = {}

@@ -453,6 +453,16 @@ class Why(StrEnum):
 
 TOUCHED = 0.06
 """The score `Why.TOUCHED` from which a line touches on a memory."""
+NEWS = 0.5
+"""How far a line is worth keeping, 0…1, from which it is news, and met by itself."""
+SAME_TALK_SECONDS, SAME_TALK_ENTRIES = 3_600.0, 12
+"""World time and entries of a talk in which all is near, so that likeness says nothing."""
+
+
+def in_same_talk(entry: MemoryEntry, latest_id: int, now: float) -> bool:
+    """Whether an entry is of the talk whose latest entry has this id."""
+    lately = now - entry.timestamp < SAME_TALK_SECONDS
+    return lately and latest_id - entry.id < SAME_TALK_ENTRIES
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,13 @@ from noodlings.voice.selection import (
     corrects,
     due_memory,
     greeting_memory,
-    in_force,
     is_heavy_memory,
     known,
+    likeliest_answer,
     names_others,
     nearest,
     reminders,
+    shares_topic,
 )
 from noodlings.voice.understanding import HEAVY, UnderstoodLine, understand
 from noodlings.voice.words import HOUR, calls_another, name_of, shown, tokens, topic_stems, words_for
@@ -331,7 +332,7 @@ def _choose_act(
     if understood.answered in _TO_SOMEBODY and calls_another(utterance):
         return DialogueAct.OVERHEARD, ()
     at_once = understood.fine_act in DONE_AT_ONCE
-    likely = None if understood.question is QuestionKind.NONE else _likeliest_answer(utterance)
+    likely = None if understood.question is QuestionKind.NONE else likeliest_answer(utterance)
     may_touch = understood.act in _MAY_TOUCH and not at_once and (likely is None or likely >= AGAIN)
     touched = nearest(understood, utterance) if may_touch else []
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND and not at_once else []
@@ -378,16 +379,8 @@ def _asks_for_memory(understood: UnderstoodLine, utterance: Utterance) -> bool:
     have nuts?" of somebody who told of an allergy)."""
     if understood.question not in _BORNE_ON:
         return understood.question.may_be_known
-    likely = _likeliest_answer(utterance)
+    likely = likeliest_answer(utterance)
     return likely is not None and likely >= SURELY
-
-
-def _likeliest_answer(utterance: Utterance) -> float | None:
-    """How likely a model finds a memory to answer, at most; None where it read none."""
-    return max(
-        (found.scores[Why.ANSWER] for found in in_force(utterance) if Why.ANSWER in found.scores),
-        default=None,
-    )
 
 
 def _bears_on_itself(entry: MemoryEntry, understood: UnderstoodLine, utterance: Utterance) -> bool:
@@ -397,8 +390,7 @@ def _bears_on_itself(entry: MemoryEntry, understood: UnderstoodLine, utterance: 
     """
     text, called = entry.user_text, utterance.persona.called
     about = _OF_YOU.search(text) or any(re.search(rf"\b{re.escape(one)}\b", text, re.I) for one in called)
-    shares = not understood.stems.isdisjoint(topic_stems(tokens(text)))
-    return entry.kind in NOT_LIVED or bool(about) or shares
+    return entry.kind in NOT_LIVED or bool(about) or shares_topic(entry, understood)
 
 
 def _fine_act_in_tone(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct | None:

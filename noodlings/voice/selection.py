@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from noodlings.ports import Utterance
-from noodlings.values.memory import TOUCHED, MemoryEntry, Recalled, Why, written_by
+from noodlings.values.memory import NEWS, TOUCHED, MemoryEntry, Recalled, Why, in_same_talk, written_by
 from noodlings.values.percept import NOT_LIVED, SPOKEN, Kind, Percept
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.nearness import (
@@ -58,8 +58,6 @@ from noodlings.voice.words import (
 
 MATTERS = 0.25
 """Importance from which a mention with two shared words brings a memory back."""
-NEWS = 0.5
-"""How far a line is worth keeping from which it is news."""
 WEIGHTY = 0.4
 """Importance from which one word does, and from which a greeting may bring it up."""
 ANSWERS_BY_MEANING = 0.5
@@ -98,8 +96,6 @@ SAME_SHARE = 0.7
 """Share of common words from which two lines say the same."""
 LATELY = 3
 """Latest lines that must not have told it, when nobody asked."""
-TALK_LINES = 12
-"""Entries that make a talk in which all is near, so that no remark brings back what was told in it."""
 
 SHORT_MEMORY = 12
 """Words of a memory so short that any part may be its topic."""
@@ -315,6 +311,19 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
     return _known(understood, utterance)
 
 
+def likeliest_answer(utterance: Utterance) -> float | None:
+    """How likely a model finds a memory to answer, at most; None where it read none."""
+    return max(
+        (found.scores[Why.ANSWER] for found in in_force(utterance) if Why.ANSWER in found.scores),
+        default=None,
+    )
+
+
+def shares_topic(entry: MemoryEntry, understood: UnderstoodLine) -> bool:
+    """Whether a line and a memory have a topic word in common."""
+    return not understood.stems.isdisjoint(topic_stems(tokens(entry.user_text)))
+
+
 def _gone_on_with(utterance: Utterance) -> list[ReportedSpeech]:
     """The words of what was told last that answer a short question which goes on with it: "which one?"."""
     if len(tokens(utterance.percept.text)) >= FEW_ASKING:
@@ -337,8 +346,7 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     if answer_type(asked) is AnswerType.LATEST or (by_words and _NOW.search(asked)):
         return by_words  # what was last is no matter of likeness
     in_mind, named = {found.entry.id: found for found in in_force(utterance)}, _people_named(utterance)
-    read = max((found.scores.get(Why.ANSWER, 0.0) for found in in_mind.values()), default=0.0)
-    if by_words and not understood.stems and read < SURELY:
+    if by_words and not understood.stems and (likeliest_answer(utterance) or 0.0) < SURELY:
         return by_words  # "what am I?" is about nothing that could be like it
     first = in_mind[by_words[0].entry.id].scores if by_words else {}
     unread = Why.LEXICAL in first and Why.SEMANTIC not in first  # it may be secret, or new
@@ -460,9 +468,8 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
 
 
 def _of_this_talk(entry: MemoryEntry, utterance: Utterance) -> bool:
-    """Whether it was told within the hour, and little was said since."""
     latest = max((found.entry.id for found in utterance.recalled), default=entry.id)
-    return latest - entry.id < TALK_LINES and utterance.percept.timestamp - entry.timestamp < HOUR
+    return in_same_talk(entry, latest, utterance.percept.timestamp)
 
 
 def _of_one_topic(entry: MemoryEntry, understood: UnderstoodLine) -> bool:
@@ -486,7 +493,7 @@ def _may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance:
         or recalled.scores.get(Why.ANSWER, 0.0) >= ALMOST_SURELY
     ):
         return True
-    return not understood.stems.isdisjoint(topic_stems(tokens(entry.user_text)))
+    return shares_topic(entry, understood)
 
 
 def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str], asks: bool) -> bool:

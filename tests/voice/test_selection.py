@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from noodlings.text import phrases
-from noodlings.values.memory import ImportanceParts, Recalled, Why
+from noodlings.values.memory import SAME_TALK_ENTRIES, ImportanceParts, Recalled, Why
 from noodlings.values.percept import Kind
 from noodlings.values.reading import LineReading
 from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import Phrasebook, shared_voice
 from noodlings.voice.reply_content import decide, understood_line
-from noodlings.voice.selection import LEAST_MEANING, TALK_LINES, nearest
+from noodlings.voice.selection import LEAST_MEANING, nearest
 from noodlings.voice.understanding import understand
 from tests.voice.utterances import BOB, CAITY, NOW, memory, utterance
 
@@ -345,7 +345,7 @@ def test_a_remark_brings_back_nothing_of_the_same_talk_by_its_meaning_and_never_
     assert told(remark, knees) == [1]
     just = replace(knees, entry=replace(knees.entry, timestamp=NOW - 600.0))
     assert told(remark, just) == []
-    assert told(remark, just, memory(1 + TALK_LINES, "I had toast")) == [1]
+    assert told(remark, just, memory(1 + SAME_TALK_ENTRIES, "I had toast")) == [1]
     assert told("the stairs again today, you can imagine why", just) == [1]
     assert told(remark, replace(knees, why=(Why.NAME, Why.SEMANTIC))) == []
 
