@@ -33,6 +33,7 @@ from noodlings.validation import Unit, nearest, yaml_of
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.persona import APPETITES, COOL_DOWN, ID, TRAITS, TRANSISTORS, Persona
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, DialogueAct, SpokenFeeling, parse
 
 LONGEST_NAME = 40
@@ -148,6 +149,7 @@ class _Constraints(_Section):
 _KEYS: dict[str, tuple[str, list[str]]] = {
     "interjections": ("feeling", list(SpokenFeeling)),
     "lines": ("occasion", list(DialogueAct)),
+    "about_itself": ("topic", list(SelfTopic)),
     "colours": ("colour", list(COLOURS)),
 }
 
@@ -158,12 +160,13 @@ class _Voice(_Section):
     interjections: dict[SpokenFeeling, tuple[Line, ...]] = {}
     mannerisms: tuple[Line, ...] = ()
     lines: dict[DialogueAct, tuple[Line, ...]] = {}
+    about_itself: dict[SelfTopic, tuple[Line, ...]] = {}
     gestures: tuple[Line, ...] = ()
     idle: tuple[Line, ...] = ()
     colours: dict[str, tuple[Line, ...]] = {}
     sounds: tuple[Name, ...] = ()
 
-    @field_validator("interjections", "lines", "colours", mode="before")
+    @field_validator("interjections", "lines", "about_itself", "colours", mode="before")
     @classmethod
     def _known_keys(cls, given: Any, info: ValidationInfo) -> Any:
         what, right = _KEYS[info.field_name or ""]
@@ -181,6 +184,8 @@ class _Voice(_Section):
             _check_phrases(f"interjections.{feeling}", phrases, COMMON_SLOTS)
         for act, phrases in self.lines.items():
             _check_phrases(f"lines.{act}", phrases, COMMON_SLOTS | SLOTS.get(act, frozenset()))
+        for topic, phrases in self.about_itself.items():
+            _check_phrases(f"about_itself.{topic}", phrases, COMMON_SLOTS)
         for colour, phrases in self.colours.items():
             _check_phrases(f"colours.{colour}", phrases, COMMON_SLOTS | COLOURS[colour])
         return self
@@ -269,6 +274,7 @@ class Recipe(_Section):
                 | {
                     "interjections": {felt.value: lines for felt, lines in voice.interjections.items()},
                     "lines": {act.value: lines for act, lines in voice.lines.items()},
+                    "about_itself": {topic.value: lines for topic, lines in voice.about_itself.items()},
                     "sounds": self._sounds(verbal),
                 }
             ),

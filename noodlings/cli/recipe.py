@@ -138,6 +138,7 @@ def _read(persona: Persona) -> Iterator[str]:
     voice = persona.voice
     own = {
         "lines": sum(map(len, voice.lines.values())),
+        "answers about itself": sum(map(len, voice.about_itself.values())),
         "mannerisms": len(voice.mannerisms),
         "gestures": len(voice.gestures),
         "example lines": len(persona.examples),

@@ -1,14 +1,18 @@
 """What a line is when somebody says it: how it feels, how far it is worth keeping, what to answer, what a
-kind listener hears in it, what it tells of people, and which of its words a listener might say back.
+kind listener hears in it, what it tells of people, which of its words a listener might say back, and what it
+asks the listener about themselves.
 
 A vector tells what a line is about, and not how good or bad that is: half of what people tell, they tell
 without a word of feeling. So the upper four layers of MiniLM were trained on lines as people say them
-(`tools/lines`). They read the states of the second layer; one more layer above them chooses the words.
+(`tools/lines`). They read the states of the second layer; one more layer above them chooses the words. For
+what a question is about, the vector is enough.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +20,11 @@ import numpy.typing as npt
 from noodlings.embed.session import shipped_session
 from noodlings.values.fact import Tells
 from noodlings.values.reading import ACTS, FACT_KINDS, FINE_ACTS, LineReading
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.wording import DialogueAct
 
 MODEL = "lines.onnx"
+SELF_TOPICS = "self_topics.npz"
 UTMOST = 0.85
 """What the model gives for lines that everybody would keep: a regression draws toward the middle."""
 LONGEST_ECHO = 48
@@ -27,13 +33,23 @@ FITTING = 0.18
 """The probability from which words are said back; it is low, as often several would do."""
 
 
-def read_line(states: npt.NDArray[np.float32], text: str, offsets: Sequence[tuple[int, int]]) -> LineReading:
+ASKED = 0.5
+"""The probability from which a line asks the listener about themselves."""
+
+
+def read_line(
+    states: npt.NDArray[np.float32],
+    text: str,
+    offsets: Sequence[tuple[int, int]],
+    vector: npt.NDArray[np.float32],
+) -> LineReading:
     """What a line is.
 
     Args:
         states: of its tokens in MiniLM's second layer, (tokens, 384).
         text: what was said, as it was tokenized.
         offsets: where each token begins and ends in the text; it begins where it ends if it is no part of it.
+        vector: of the line, (384,).
 
     Raises:
         NoodlingsError: the model cannot be run.
@@ -50,7 +66,25 @@ def read_line(states: npt.NDArray[np.float32], text: str, offsets: Sequence[tupl
         _probabilities(FINE_ACTS, fine_acts),
         Tells(_any_of(facts[: len(FACT_KINDS)]), _any_of(facts[len(FACT_KINDS) :])),
         said_back(ends, text, np.array(offsets[: len(ends)])),
+        self_topic(vector),
     )
+
+
+def self_topic(vector: npt.NDArray[np.float32]) -> SelfTopic | None:
+    """What a line with this vector, (384,), asks the listener about themselves; None where it does not."""
+    topics, weights, bias = _self_topics()
+    raised = np.exp(vector @ weights + bias)
+    best = int(raised.argmax())
+    return topics[best] if raised[best] >= ASKED * raised.sum() else None
+
+
+@cache
+def _self_topics() -> tuple[list[SelfTopic | None], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """The topics, of which None is that it asks nothing of the kind, and the logistic regression for them:
+    weights (384, topics), bias (topics,)."""
+    with (resources.files("noodlings.embed") / SELF_TOPICS).open("rb") as file, np.load(file) as arrays:
+        topics = [SelfTopic(name) if name else None for name in arrays["topics"].tolist()]
+        return topics, arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32)
 
 
 def said_back(ends: npt.NDArray[np.float32], text: str, offsets: npt.NDArray[np.int64]) -> str:

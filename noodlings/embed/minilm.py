@@ -106,7 +106,8 @@ class MiniLM:
                 looks = _shares(own[LOOKED_AT] @ queries).T @ own[LOOKED_AT]
                 layers = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
                 text = clean(texts[at])
-                reading = read_line(own[LAYERS.index(STATES)], text, tokenizer.encode(text).offsets)
+                offsets = tokenizer.encode(text).offsets
+                reading = read_line(own[LAYERS.index(STATES)], text, offsets, vectors[row])
                 if len(own[0]) == MAX_TOKENS:  # what it tells in the rest is not known
                     reading = replace(reading, tells=None)
                 found[at] = Understood(vectors[row], layers, reading)

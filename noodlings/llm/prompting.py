@@ -6,6 +6,7 @@ Text from outside is inserted as a JSON string without angle brackets, so that n
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -34,8 +35,9 @@ from noodlings.values.persona import Persona
 from noodlings.values.relationship import Relationship
 from noodlings.values.sent_prompt import PromptMessage
 from noodlings.values.tone import ToneName
+from noodlings.values.wording import parse
 from noodlings.voice.phrasebook import in_words
-from noodlings.voice.reply_content import MOST_THINGS
+from noodlings.voice.reply_content import MOST_THINGS, self_topic, understood_line
 from noodlings.voice.words import DAY, ago, shown
 
 LONGEST_EVENT = 2_000
@@ -119,6 +121,7 @@ def _reply_prompt(utterance: Utterance) -> Prompt:
         "manner": _manner(utterance),
         "tone": TONES[utterance.tone.name],
         "memories": _section("memories", "\n".join(_in_mind(found, utterance) for found in memories)),
+        "itself": _section("itself", _asked_about_itself(utterance)),
         "lens": _section("lens", _strongest(utterance)),
         "game": _game(utterance.blocks),
     }
@@ -296,6 +299,16 @@ def _examples(persona: Persona) -> str:
     if not persona.examples:
         return ""
     return "\n\n" + filled("examples", name=persona.name, lines=_lines(persona.examples[:EXAMPLES]))
+
+
+def _asked_about_itself(utterance: Utterance) -> str:
+    """What its recipe tells about what the character is asked about itself, without choices."""
+    persona, who = utterance.persona, utterance.speaker
+    topic = self_topic(understood_line(utterance), utterance)
+    told = () if topic is None else persona.voice.about_itself.get(topic, ())
+    slots = {"name": who, "address": who, "me": persona.name, "species": persona.species, "percent": "all"}
+    chance = random.Random(utterance.seed)  # noqa: S311 -- words, not secrets
+    return _lines([parse(phrase).expand(chance, slots) for phrase in told])
 
 
 def _manner(utterance: Utterance) -> str:

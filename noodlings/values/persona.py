@@ -36,6 +36,7 @@ class PersonaVoice:
         interjections: short outbursts by `SpokenFeeling`.
         mannerisms: complete sentences it likes to insert.
         lines: its own words by `DialogueAct`; preferred to the shared ones.
+        about_itself: what it says when it is asked about itself, by `SelfTopic`.
         gestures: what it does instead of speaking, without its name ("tilts its head").
         idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
         colours: by what colours a reply, see `COLOURS`; preferred to the shared ones.
@@ -47,6 +48,7 @@ class PersonaVoice:
     interjections: dict[str, tuple[str, ...]] = field(default_factory=dict)
     mannerisms: tuple[str, ...] = ()
     lines: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    about_itself: dict[str, tuple[str, ...]] = field(default_factory=dict)
     gestures: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     colours: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from noodlings.values.fact import FactKind, Tells
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.wording import DialogueAct
 
 ACTS = (
@@ -45,6 +46,7 @@ class LineReading:
         fine_acts: the same as a kind listener hears it, more finely told apart; together 1.
         tells: how likely it tells something about people; None where that is not known.
         echo: a few of its words that a listener might say back, as they stand there; "" where none are.
+        self_topic: what it asks the listener about themselves; None where it does not.
     """
 
     valence: float
@@ -53,6 +55,7 @@ class LineReading:
     fine_acts: tuple[tuple[DialogueAct, float], ...] = ()
     tells: Tells | None = None
     echo: str = ""
+    self_topic: SelfTopic | None = None
 
 
 def likeliest(acts: tuple[tuple[DialogueAct, float], ...]) -> tuple[DialogueAct, float]:

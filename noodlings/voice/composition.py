@@ -108,7 +108,8 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     book = Phrasebook(utterance.persona, utterance.said, seed)
     content = decide(understood, utterance, book)
     book.fill(slots(understood, content, utterance, book))
-    body = book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
+    body = "" if content.topic is None else book.about_itself(content.topic)
+    body = body or book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     in_manner, case = content.act in IN_MANNER, utterance.persona.voice.case
     draft = Draft(body, told=content.told, in_manner=in_manner, case=case)
     opening = _said_back(draft, understood, content, book) or _opening(draft, content, utterance, book)

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from noodlings.values.affect import Affect
 from noodlings.values.persona import Persona, PersonaVoice
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.wording import SLOTS, DialogueAct, Phrase, SpokenFeeling, calm, parse
 from noodlings.voice.words import load_yaml
 
@@ -96,6 +97,7 @@ def shared_voice() -> PersonaVoice:
         mannerisms=tuple(data["mannerisms"]),
         gestures=tuple(data["gestures"]),
         lines={name: tuple(lines) for name, lines in data["lines"].items()},
+        about_itself={name: tuple(lines) for name, lines in data["about_itself"].items()},
     )
 
 
@@ -140,6 +142,11 @@ class Phrasebook:
             return self._expand(phrase)
         phrase = self._freshest([*own, *shared])
         return self._expand(phrase) if phrase else ""
+
+    def about_itself(self, topic: SelfTopic) -> str:
+        """What it says of itself, by its recipe or else by what holds for all; "" where there is nothing."""
+        own = self._voice.about_itself.get(topic)
+        return self.one_of(own or shared_voice().about_itself.get(topic, ()), rest=0)
 
     def colour(self, key: str, about: Sequence[str] = (), *, asking: bool = True) -> str:
         """A phrase that colours a reply (`noodlings.values.wording.COLOURS`), or "" when all are used up.

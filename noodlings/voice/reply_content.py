@@ -12,9 +12,10 @@ from noodlings.ports import Utterance
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import NOT_LIVED, Percept
+from noodlings.values.percept import NOT_LIVED, SPOKEN, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.relationship import Manner, manner_to
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
@@ -91,6 +92,19 @@ _TO_SOMEBODY = frozenset({
     DialogueAct.SHORT, DialogueAct.ORDER, DialogueAct.MESSAGE, DialogueAct.AWAY,
 })  # fmt: skip
 """Acts that are none of its business where they are for somebody else."""
+_OF_NOW = frozenset({
+    DialogueAct.HOW_ARE_YOU, DialogueAct.WHO_ARE_YOU, DialogueAct.WHAT_IS_MY_NAME, DialogueAct.WHERE_ARE_WE,
+    DialogueAct.WHO_IS_HERE, DialogueAct.WHAT_IS_HERE, DialogueAct.LIKES_YOU, DialogueAct.DOING,
+})  # fmt: skip
+"""Acts of questions to the character that only the moment answers."""
+_OF_ITSELF = frozenset({
+    DialogueAct.PERSONAL, DialogueAct.YES_OR_NO, DialogueAct.QUESTION, DialogueAct.REQUEST,
+    DialogueAct.AVAILABILITY, DialogueAct.LIKES, DialogueAct.DISLIKES, DialogueAct.FORGOTTEN,
+    DialogueAct.STATEMENT,
+})  # fmt: skip
+"""Acts that have nothing to say to a question to the character about itself."""
+_MEETINGS = frozenset({SelfTopic.TOMORROW, SelfTopic.COME_ALONG})
+"""Topics of an offer, or of a question for leave: "may I come again?"."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
 """Acts that tell a memory that nobody asked for."""
 _COMFORTED = _TELLS | {DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED}
@@ -137,12 +151,19 @@ _YOU_ARE = re.compile(r"You are (?P<name>[^,.]+)(?:, (?P<kind>[^.!?]+)|\. (?P<de
 LONGEST_SELF = 24
 COVERED, COVERED_ANYHOW = 0.5, 0.6
 """Share of a question's topic words that an answer has: of a type that was asked for, and of any."""
-_OF_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO, QuestionKind.UNKNOWN, QuestionKind.MEMORY)
+_MAY_BE_OF_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO, QuestionKind.UNKNOWN, QuestionKind.MEMORY)
 _TO_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO)
 """Questions to the character about itself, unless they are about who asks as well."""
 _OPINION = re.compile(r"\bwhat do you (?:think|make|reckon) (?:of|about)\b", re.I)
 _YOU = re.compile(r"\byou\b|^your\b", re.I)
 _OF_YOU = re.compile(r"\byou(?:rs?|rself)?\b", re.I)
+_TO_YOU = re.compile(r"\b(?:yo)?u(?:rs?|rself)?\b|\by(?:a|er)\b|\bth(?:ou|ee|y)\b|^(?:tell|sing|got)\b", re.I)
+_OF_THINGS = re.compile(
+    r"\b(?:is|are|was|were|do|does|did|has|have|can|will|should) "
+    r"(?:the|this|that|these|it|he|she|they|i|we)\b|\b(?:this|that|day)\b",
+    re.I,
+)
+"""Words to the listener; a line without them is about the character only if it asks, and of nothing else."""
 _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
 _SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
 _PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
@@ -169,6 +190,7 @@ class ReplyContent:
         heavy: it is no moment for anything light.
         comforts: it is one for comfort.
         answers: something was asked.
+        topic: what it is asked about itself, where nothing else answers that.
     """
 
     act: DialogueAct
@@ -177,6 +199,7 @@ class ReplyContent:
     heavy: bool
     comforts: bool
     answers: bool
+    topic: SelfTopic | None = None
 
     @property
     def light(self) -> bool:
@@ -185,7 +208,9 @@ class ReplyContent:
 
 
 def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
-    act, told = _choose_act(understood, utterance, book)
+    topic = self_topic(understood, utterance)
+    known = topic is not None and topic in utterance.persona.voice.about_itself
+    act, told = (DialogueAct.PERSONAL, ()) if known else _choose_act(understood, utterance, book)
     felt = _memory_feeling(told[0], utterance) if told else _moment_feeling(understood, utterance)
     felt = _FELT_WITH.get(act, felt)
     sorrowful = act in _BRINGS_UP and felt is SpokenFeeling.SORROW
@@ -193,7 +218,24 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     practical = act is understood.fine_act and act not in HEAVY
     still_sad = not practical and _still_sad(understood, utterance)
     comforts = heavy and (understood.heavy or sorrowful or still_sad)
-    return ReplyContent(act, told, felt, heavy, comforts, understood.question is not QuestionKind.NONE)
+    answers = understood.question is not QuestionKind.NONE
+    return ReplyContent(act, told, felt, heavy, comforts, answers, topic if act in _OF_ITSELF else None)
+
+
+def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | None:
+    """What the character is asked about itself, if it speaks; None where it is asked about anybody else, or
+    is told of something grave."""
+    percept, reading = utterance.percept, utterance.reading
+    if reading is None or not utterance.persona.verbal or percept.kind not in SPOKEN:
+        return None
+    grave = understood.heavy or (utterance.tone.grave and utterance.tone.why is ToneSource.SAID)
+    asks = understood.question is not QuestionKind.NONE and not _OF_THINGS.search(percept.text)
+    of_speaker = understood.question.may_be_known and _OF_ONESELF.search(percept.text)
+    about_others = of_speaker or names_others(utterance) or calls_another(utterance)
+    meant = understood.act not in _OF_NOW and (asks or _TO_YOU.search(percept.text))
+    if understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION):
+        meant = meant and reading.self_topic in _MEETINGS
+    return reading.self_topic if meant and not grave and not about_others else None
 
 
 def understood_line(utterance: Utterance) -> UnderstoodLine:
@@ -245,7 +287,7 @@ def _self_description(persona: Persona) -> str:
 def told_of_itself(understood: UnderstoodLine, utterance: Utterance) -> str:
     """The sentence that answers a question, without its full stop; "" where the recipe tells nothing."""
     text, persona = utterance.percept.text, utterance.persona
-    if understood.question not in _OF_ITSELF or _OF_ONESELF.search(text) or names_others(utterance):
+    if understood.question not in _MAY_BE_OF_ITSELF or _OF_ONESELF.search(text) or names_others(utterance):
         return ""
     counted, kind = _HOW_MANY.search(text), answer_type(text)
     no_topic = " ".join([*persona.called, counted[0] if counted else ""])

@@ -11,6 +11,7 @@ from noodlings.agent.recipes import BUILT_IN, find_recipes, load_recipe, plain_p
 from noodlings.errors import UserError
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.persona import APPETITES, TRAITS
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 
 SMALLEST = {"name": "Ada", "species": "owl", "description": "An owl.", "identity": "You are Ada."}
@@ -43,6 +44,7 @@ def test_the_built_in_characters_are_whole() -> None:
         assert len(persona.voice.idle) >= 5
         assert persona.identity_words
         assert persona.baseline != NEUTRAL
+        assert set(persona.voice.about_itself) == {*SelfTopic}
         missing = {occasion.value for occasion in DialogueAct} - set(persona.voice.lines)
         assert not missing - {"comfort"}, f"{persona.id} has no own words for {missing}"
 
@@ -83,6 +85,8 @@ def test_control_characters_do_not_get_through(write) -> None:
         ({"baseline": {"fear": float("nan")}}, "baseline.fear"),
         ({"voice": {"case": "loud"}}, "voice.case: .*'upper'"),
         ({"voice": {"lines": {"greting": ["hi"]}}}, "no occasion greting; did you mean greeting"),
+        ({"voice": {"about_itself": {"aeg": ["ten"]}}}, "no topic aeg; did you mean age"),
+        ({"voice": {"about_itself": {"age": ["{memory}"]}}}, "about_itself.age has no slot memory"),
         ({"voice": {"interjections": {"joi": ["ha"]}}}, "no feeling joi; did you mean joy"),
         ({"voice": {"lines": {"greeting": ["(hi|ho"]}}}, "lines.greeting: a .* is never closed"),
         ({"voice": {"colours": {"joi": ["hops"]}}}, "no colour joi; did you mean joy"),

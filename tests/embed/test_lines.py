@@ -9,19 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noodlings.embed.lines import LONGEST_ECHO
+from noodlings.embed.lines import LONGEST_ECHO, self_topic
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
 from noodlings.reflection.facts import SURE
 from noodlings.text import clean
 from noodlings.values.fact import Tells
 from noodlings.values.reading import ACTS, FINE_ACTS, LineReading, likeliest
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.wording import DialogueAct
 from tests.thorough import THOROUGH
 
 HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"
 JUDGED = HELD_BACK.with_name("fine_acts.tsv")
 ECHOES = HELD_BACK.with_name("echoes.tsv")
+SELF_TOPICS = HELD_BACK.with_name("self_topics.tsv")
 EVERY = 4 if THOROUGH else 8
 """Only so few of the lines held back are read here; `tools/lines/fit.py` reads them all."""
 
@@ -196,3 +198,22 @@ def test_words_held_back_are_chosen_much_as_people_choose_them(minilm: MiniLM) -
     common = [bool(set(echo.lower().split()) & set(said.lower().split())) for echo, said in both]
     assert np.mean(common) > 0.6
     assert len(both) > 0.6 * len(chosen)
+
+
+def test_what_a_line_asks_the_listener_about_themselves_is_heard(minilm: MiniLM) -> None:
+    """Of a writer of whom nothing was learnt: who asks is answered, and mostly on the right topic."""
+    rows = [(topic, text) for writer, topic, text in rows_of(SELF_TOPICS) if writer == "G"]
+    heard = [one.self_topic or "-" for one in read(minilm, *(text for _, text in rows))]
+    asks = [(topic, found) for (topic, _), found in zip(rows, heard, strict=True) if topic != "-"]
+    others = [found for (topic, _), found in zip(rows, heard, strict=True) if topic == "-"]
+    assert len(asks) > 140
+    assert len(others) > 60
+    assert sum(topic == found for topic, found in asks) / len(asks) > 0.88
+    assert sum(found not in (topic, "-") for topic, found in asks) / len(asks) < 0.06
+    assert others.count("-") / len(others) > 0.7
+
+
+@settings(max_examples=20)
+@given(vector=st.lists(st.floats(-1, 1, width=32), min_size=384, max_size=384))
+def test_any_vector_asks_one_thing_or_nothing(vector: list[float]) -> None:
+    assert self_topic(np.array(vector, np.float32)) in (None, *SelfTopic)

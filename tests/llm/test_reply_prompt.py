@@ -12,7 +12,10 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
+from noodlings.values.persona import PersonaVoice
+from noodlings.values.reading import LineReading
 from noodlings.values.relationship import Relationship
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.tone import Tone, ToneName
 from tests.fakes import make_persona
 from tests.llm.server import contents
@@ -36,6 +39,20 @@ def test_a_model_is_told_what_a_character_tells_and_what_it_keeps() -> None:
     gus = make_persona("Gus", story="You keep the Anchor.", identity="You are a spy.")
     system, _ = contents(reply_prompt(replace(utterance("who are you?"), persona=gus)))
     assert "You keep the Anchor. You are a spy." in system
+
+
+def test_asked_about_itself_a_model_is_told_what_is_so_of_the_character() -> None:
+    voice = PersonaVoice(about_itself={"age": ("I'm (seventy|seventy, {name}).",), "home": ("By the sea.",)})
+    gus = replace(make_persona("Gus"), voice=voice)
+    reading = LineReading(0.0, 0.0, self_topic=SelfTopic.AGE)
+    asked = replace(utterance("how old are you?"), persona=gus, reading=reading)
+    _, user = contents(reply_prompt(asked))
+    assert "I'm seventy" in user
+    assert "(" not in user[user.index("<itself>") : user.index("</itself>")]
+    assert "By the sea" not in user
+    for other in ("how old did I say my son is?", "Bob, how old are you?"):
+        _, user = contents(reply_prompt(replace(asked, percept=replace(asked.percept, text=other))))
+        assert "seventy" not in user
 
 
 def test_a_memory_says_how_often_it_was_told_and_that_it_was_corrected() -> None:

@@ -17,9 +17,10 @@ from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
-from noodlings.values.memory import Why
+from noodlings.values.memory import Recalled, Why
 from noodlings.values.percept import Kind
 from noodlings.values.reading import LineReading
+from noodlings.values.self_topic import SelfTopic
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.wording import COMMON_SLOTS, SLOTS, DialogueAct, calm, parse
 from noodlings.voice.offline import OfflineVoice
@@ -546,3 +547,87 @@ def test_a_few_words_of_what_is_told_are_mostly_said_back(who: str) -> None:
 def test_nothing_is_said_back_in_grief_to_a_question_or_to_what_is_not_told(line: str, echo: str) -> None:
     for turn in range(12):
         assert echo not in OfflineVoice().draft(with_echo(line, echo, who="maren", turn=turn)).opening.lower()
+
+
+# -- asked about itself
+
+
+def asking(line: str, topic: SelfTopic | None, *recalled: Recalled, **more: Any) -> Utterance:
+    """The line as said to somebody for whom a model hears it ask this about them."""
+    return replace(utterance(line, *recalled, **more), reading=LineReading(0.0, 0.0, self_topic=topic))
+
+
+GRIEVED = Tone(ToneName.GRAVE, ToneSource.SAID)
+
+
+def says_of_itself(said: str, who: str, topic: SelfTopic) -> bool:
+    voice = PERSONAS[who].voice if who != "plain" else shared_voice()
+    return any(parse(phrase).is_in(calm(said)) for phrase in voice.about_itself[topic])
+
+
+@pytest.mark.parametrize("who", ["maren", "phi", "servnak"])
+@pytest.mark.parametrize(
+    ("line", "topic"),
+    [
+        ("have you any family?", SelfTopic.FAMILY),
+        ("tell me, what do you eat", SelfTopic.FOOD),
+        ("would you come to my wedding?", SelfTopic.COME_ALONG),
+        ("bet you never sleep", SelfTopic.SLEEP),
+        ("do you like music?", SelfTopic.MUSIC),
+    ],
+)
+def test_asked_about_itself_it_says_what_its_recipe_tells(who: str, line: str, topic: SelfTopic) -> None:
+    mine = memory(1, "I like family and music, and sleep and eat too much", why=(Why.SEMANTIC,))
+    for turn in range(8):
+        draft = OfflineVoice().draft(asking(line, topic, mine, who=who, turn=turn))
+        assert says_of_itself(draft.text, who, topic), draft.text
+        assert not draft.told
+
+
+@everybody
+@pytest.mark.parametrize(
+    "line",
+    [
+        "what did I tell you about my family?",
+        "does Bob have any family?",
+        "do you know what my brother does?",
+        "I miss the family",
+        "Bob, have you any family?",
+    ],
+)
+def test_asked_about_somebody_else_it_says_nothing_of_itself(who: str, line: str) -> None:
+    for turn in range(8):
+        said = say(asking(line, SelfTopic.FAMILY, who=who, turn=turn)).text
+        assert who == "plain" or not says_of_itself(said, who, SelfTopic.FAMILY), said
+
+
+@pytest.mark.parametrize("who", ["maren", "phi", "servnak"])
+def test_told_of_a_grief_it_says_nothing_of_itself(who: str) -> None:
+    told = asking("my daughter died, have you any family?", SelfTopic.FAMILY, who=who, tone=GRIEVED)
+    assert not says_of_itself(say(told).text, who, SelfTopic.FAMILY)
+
+
+def test_asked_again_it_says_something_else_of_itself_while_it_can() -> None:
+    said: list[str] = []
+    for turn in range(3):
+        asked = asking("how old are you?", SelfTopic.AGE, who="maren", turn=turn, said=tuple(said))
+        said.append(say(asked).text)
+    ways = [parse(phrase) for phrase in PERSONAS["maren"].voice.about_itself[SelfTopic.AGE]]
+    assert {at for line in said for at, way in enumerate(ways) if way.is_in(calm(line))} == {0, 1, 2}
+
+
+def test_without_answers_of_its_own_it_says_what_holds_for_all_characters() -> None:
+    asked = asking("will you be here tomorrow?", SelfTopic.TOMORROW)
+    assert says_of_itself(say(asked).text, "plain", SelfTopic.TOMORROW)
+
+
+def test_what_only_the_recipe_could_tell_is_not_made_up() -> None:
+    asked = asking("how old are you?", SelfTopic.AGE)
+    assert say(asked) == say(replace(asked, reading=LineReading(0.0, 0.0)))
+
+
+def test_who_does_not_speak_says_nothing_of_itself() -> None:
+    goose = replace(PERSONAS["maren"], verbal=False)
+    said = say(replace(asking("how old are you?", SelfTopic.AGE, who="maren"), persona=goose)).text
+    assert said.startswith("*")
+    assert said.endswith("*")
