@@ -218,6 +218,14 @@ _SENTENCE = re.compile(r"(?:[^.!?…]|(?<=\d)\.(?=\d))+(?:[.!?…]+|$)")
 _AT_COMMAS = re.compile(rf"[^,;].{{0,{LONG_SENTENCE - 1}}}(?:[,;](?=\s)|$)|[^,;]+(?:[,;]|$)")
 
 
+_LEANING = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)(?:['’](?:s|re|d|ll|ve))?(?![\w'’-])", re.I)
+
+
+def goes_on(text: str) -> bool:
+    """Whether a line continues the line before it: "his name is Rex"."""
+    return _LEANING.match(text) is not None
+
+
 def phrases(text: str) -> list[str]:
     """The sentences of a text, with the spaces before them; of a long one what lies between its commas."""
     found: list[str] = _SENTENCE.findall(text)

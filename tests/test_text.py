@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.text import LONG_SENTENCE, MARKS, clean, phrases, shorten, without_hasty_will
+from noodlings.text import LONG_SENTENCE, MARKS, clean, goes_on, phrases, shorten, without_hasty_will
 
 ANYTHING = st.text(st.characters(exclude_categories=()))
 
@@ -155,3 +155,13 @@ def test_a_sentence_is_a_phrase_and_a_long_one_is_split_at_its_commas():
 )
 def test_what_is_written_in_haste_is_no_illness(written: str, meant: str) -> None:
     assert without_hasty_will(written) == meant
+
+
+@pytest.mark.parametrize("line", ["his name is Rex", "They've sold it", "…she’ll be late", "It"])
+def test_a_line_that_begins_with_a_pronoun_goes_on(line: str) -> None:
+    assert goes_on(line)
+
+
+@pytest.mark.parametrize("line", ["my dog is called Rex", "Itchy today", "hers is red", "", "its-name"])
+def test_another_line_does_not(line: str) -> None:
+    assert not goes_on(line)

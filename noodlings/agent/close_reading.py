@@ -26,6 +26,9 @@ LONG, READ_CLOSELY, PHRASES = 90, 3, 12
 """Of so long a line each phrase is compared with what was said. So many of the best are, and so many phrases
 of each, so that nobody keeps others waiting by what they once told."""
 
+ALONE = 0.15
+"""How likely a line by itself answers, for what went before it to count."""
+
 _CLAUSE = re.compile(r".+?(?:(?<![,;:.!?…])[,;:.!?…]++(?=\s|$)|$)", re.DOTALL)
 
 
@@ -35,21 +38,35 @@ async def read_closely(
     asked: str,
     names: Mapping[str, str],
     embedding: EmbeddingQueue,
+    before: Mapping[int, str],
 ) -> list[Recalled]:
     """The same, where lines know how far they answer a question, and the long ones which of their phrases do;
     and what matters, how far a remark touches on it.
 
     Where nothing is asked, or no model can tell, phrases are compared with the question by their meaning.
+
+    Args:
+        before: by the ids of lines that go on with another ("he was a piano tuner"), the text of that, which
+            is read with them.
     """
     talk = _within(MOST_READ, (one for one in found if one.entry.kind in TALK))
 
     async def read(lines: Sequence[Recalled], asks: bool) -> dict[int, Answer] | None:
         said = ((percept.user_id, percept.text), *((one.entry.user_id, one.entry.user_text) for one in lines))
         first, *others = ((names.get(user, user), text) for user, text in said)
+        leaning = [one.entry for one in lines if asks and one.entry.id in before]
+        for entry in leaning:
+            name = names.get(entry.user_id, entry.user_id)
+            others.append((name, f"{before[entry.id]} {entry.user_text}"))
         answers = await embedding.answers(first, others, asks, by=percept.user_id)
         if answers is None:
             return None
-        return {one.entry.id: answer for one, answer in zip(lines, answers, strict=True)}
+        alone = {one.entry.id: answer for one, answer in zip(lines, answers, strict=False)}
+        together = zip(leaning, answers[len(lines) :], strict=True)
+        return alone | {
+            entry.id: _likelier(alone[entry.id], answer, len(before[entry.id]) + 1)
+            for entry, answer in together
+        }
 
     if len(percept.text.split()) >= BRIEF and not percept.text.rstrip().endswith("?"):
         weighty = [one for one in talk if one.entry.importance >= WEIGHTY or one.entry.pinned]
@@ -68,6 +85,18 @@ async def read_closely(
         weights = ((part, float(v @ wanted)) for part, v in zip(parts, vectors, strict=True) if v is not None)
         alike[one.entry.id] = replace(one, phrases=tuple(weights))
     return [alike.get(one.entry.id, one) for one in found]
+
+
+def _likelier(alone: Answer, together: Answer, start: int) -> Answer:
+    """What a line answers, read alone and after the line that it goes on with; it begins at `start` there.
+
+    If the likeliest word is in the line before, that one answers, and nothing is learnt of this one. What
+    answers nothing by itself does not do so by what went before.
+    """
+    own = tuple((first - start, last - start, p) for first, last, p in together.words if first >= start)
+    most = max((p for _, _, p in together.words), default=0.0)
+    here = max((p for _, _, p in own), default=0.0) == most
+    return Answer(together.likely, own) if here and ALONE <= alone.likely < together.likely else alone
 
 
 def _within(characters: int, found: Iterable[Recalled]) -> list[Recalled]:

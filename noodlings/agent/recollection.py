@@ -35,7 +35,7 @@ from noodlings.recall.search import COMPONENTS, MAX_LIMIT, Hit
 from noodlings.reflection.plans import WORTH, due_by_facts, may_be_open, open_plans
 from noodlings.reflection.relations import TALK_SECONDS
 from noodlings.reflection.superseding import marked, superseded
-from noodlings.text import clean
+from noodlings.text import clean, goes_on
 from noodlings.values.audience import Tier, disclosed, of_all
 from noodlings.values.memory import TELLING, Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import LIVED, SAID, Kind, Percept
@@ -58,6 +58,8 @@ SPARE = 16
 """Extra hits to look at, as some are no news."""
 JUST_TOLD = 6
 """Lines of the talk before that are read for an answer, whatever the search finds."""
+LOOKED_BACK, LONGEST_BEFORE = 4, 240
+"""Entries before a line that are looked at for what it goes on with, of so many characters."""
 WORTH_READING, ANSWERS = 0.15, 0.4
 """Importance from which a line that is not near is read, and how likely it answers to come to mind."""
 
@@ -151,7 +153,8 @@ async def _brought_back(
             told_of = [*entries.values(), *(one.entry for one in far), turn.entry]
             corrections |= superseded(told_of, archive.index.likeness)
         read = [*reminded, *far]
-        read = await read_closely(read, percept, asked, services.names(), archive.embedding)
+        before = _before(read, heard, archive, percept)
+        read = await read_closely(read, percept, asked, services.names(), archive.embedding, before)
         reminded = _with_answers(read[: len(reminded)], read[len(reminded) :], corrections, most)
     ids = {one.entry.id for one in reminded}
     contradicted = (one for one in links if one.type is LinkType.CONTRADICTS and one.source in ids)
@@ -232,6 +235,32 @@ def _farther(
     unknown = [hit.entry_id for hit in others if hit.entry_id not in looked_up]
     entries = {**archive.entries(unknown), **looked_up}
     return [_recalled(hit, entries[hit.entry_id]) for hit in others if hit.entry_id in entries]
+
+
+def _before(
+    found: Sequence[Recalled], heard: Sequence[MemoryEntry], archive: AgentArchive, percept: Percept
+) -> dict[int, str]:
+    """For those that go on with what the same person said before them, the text of that."""
+    leaning = [one.entry for one in found if one.entry.kind in TALK and goes_on(one.entry.user_text)]
+    known = {entry.id: entry for entry in (*heard, *(one.entry for one in found))}
+    wanted = {entry.id - back for entry in leaning for back in range(1, LOOKED_BACK + 1)}
+    known |= archive.entries([number for number in wanted - known.keys() if number > 0])
+    allowed, before = may_come(percept), dict[int, str]()
+    for entry in leaning:
+        for back in range(1, LOOKED_BACK + 1):
+            other = known.get(entry.id - back)
+            if (
+                other is not None
+                and other.user_id == entry.user_id
+                and other.kind in TALK
+                and allowed.admits(other)
+                and entry.timestamp - other.timestamp <= TALK_SECONDS
+                and len(other.user_text) <= LONGEST_BEFORE
+                and not goes_on(other.user_text)
+            ):
+                before[entry.id] = other.user_text
+                break
+    return before
 
 
 def _just_told(heard: Sequence[MemoryEntry], known: Collection[int]) -> list[Recalled]:

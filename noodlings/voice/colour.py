@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 
 from noodlings.ports import Utterance
-from noodlings.text import clean, shorten
+from noodlings.text import clean, goes_on, shorten
 from noodlings.values.lens import Lens
 from noodlings.values.memory import TOUCHED, Symbol, Why
 from noodlings.values.percept import Kind
@@ -28,7 +28,7 @@ from noodlings.voice.colour_affect import embodied, in_body, spoken, with_senten
 from noodlings.voice.composition import ENOUGH_WORDS
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
-from noodlings.voice.question import QuestionKind, goes_on, only_asks
+from noodlings.voice.question import QuestionKind, only_asks
 from noodlings.voice.reply_content import (
     DONE_AT_ONCE,
     KEPT,

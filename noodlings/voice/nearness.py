@@ -26,6 +26,10 @@ TELLING = 11
 
 _OPEN = re.compile(r"\b(?:about|remember|recall|any\w*|should i|happened|wrong|come over)\b", re.I)
 """Words of a question that many things may answer."""
+_TAG = re.compile(
+    r"\W+(?:(?:do|can) (?:you|u) (?:still )?(?:remember|recall)|if you (?:remember|recall))\W*$", re.I
+)
+"""What is asked besides, of anything: "what was he called, do you recall?"."""
 
 
 def nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], asks: bool) -> float:
@@ -74,7 +78,7 @@ def _answering(recalled: Recalled, question: str) -> float:
     if (likely := recalled.scores.get(Why.ANSWER)) is None:
         return 0.0
     gain = READ * _log_odds(likely) + EVEN
-    return max(gain, 0.0) if _OPEN.search(question) else gain
+    return max(gain, 0.0) if _OPEN.search(_TAG.sub("", question)) else gain
 
 
 def _overheard(entry: MemoryEntry, utterance: Utterance) -> bool:

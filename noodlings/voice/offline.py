@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import count, islice
 
 from noodlings.ports import Allowance, Speech, Utterance
-from noodlings.text import clean
+from noodlings.text import clean, goes_on
 from noodlings.values.lens import Lens
 from noodlings.values.percept import NOT_LIVED, Kind
 from noodlings.values.wording import SpokenFeeling
@@ -28,7 +28,6 @@ from noodlings.voice.colour import colour
 from noodlings.voice.composition import Draft, longer, reply
 from noodlings.voice.nonverbal import act, more
 from noodlings.voice.phrasebook import feeling
-from noodlings.voice.question import goes_on
 from noodlings.voice.reply_content import stable, understood_line
 from noodlings.voice.reported_speech import report
 from noodlings.voice.understanding import UnderstoodLine

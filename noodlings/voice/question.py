@@ -88,7 +88,7 @@ class _Wanted:
 
 @cached_by_text(maxsize=16)
 def _wanted(question: str) -> _Wanted:
-    asked = _asking(question, tokens(question))
+    asked = asked_part(question, tokens(question))
     found, vague = first_match("asks_for", asked), words_for("vague_nouns")
     nouns = [*_WHICH.findall(asked), *(found[1] or found[2] for found in _NAME_OF.finditer(asked))]
     offered = _CHOICE.search(asked)
@@ -110,11 +110,6 @@ def days_meant(question: str) -> int | None:
     return None if found is None else int(found.group(1).lower() == "yesterday")
 
 
-def goes_on(text: str) -> bool:
-    """Whether a line continues the line before it: "his name is Rex"."""
-    return (tokens(text) or [""])[0] in _LEANING
-
-
 # A capital inside of a sentence: "my brother Marco".
 _A_NAME = re.compile(
     r"(?<![.!?…]) (?!I\b|(?:Jan|Febr)uary|March|April|May\b|June|July|August|(?:Sept|Nov|Dec)ember|October"
@@ -129,9 +124,6 @@ _WHICH = re.compile(
 _WHOSE_NAME = r"(?:my|your|his|her|our|their|the|that|this)"
 _NAME_OF = re.compile(rf"\bname of {_WHOSE_NAME} (\w{{3,}})\b|\b{_WHOSE_NAME} (\w{{3,}}?)'?s name\b")
 _CHOICE = re.compile(r"\b(\w+) or (?:an? |the |his |her )?(\w+)$")
-_LEANING = frozenset(
-    {"he", "she", "it", "they", "his", "her", "its", "their", "he's", "she's", "it's", "they're"}
-)
 # "nice day, isn't it?" asks nothing, and neither does "so do I".
 _TAG = re.compile(
     r",?\s+(?:is|are|was|were|do|does|did|wo)n['’]?t (?:it|he|she|they|there|you|we)\s*\?$"
@@ -149,6 +141,8 @@ _WHO_TOLD = re.compile(
 )
 _PREFERS = re.compile(r"\byou (?:prefer|like (?=.+ better\b))", re.I)
 _LIKED = re.compile(r"\b(?:prefer|like|love|enjoy|fancy|miss|feel about|think of|make of) (.+)$")
+LEADING_WORDS = 4
+"""Words of a clause that may announce a question."""
 SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 _CLAUSE_BREAK = re.compile(r"(?<![,.;:!?…–—])[,.;:!?…–—]++\s+")
 
@@ -236,7 +230,7 @@ def read_question(text: str, words: list[str]) -> QuestionKind:
 
 def _read(text: str, words: list[str]) -> str:
     """The name of the rule for a question, "unknown" where there is no rule, and "none"."""
-    line, asking = _plain(words), _asking(text, words)
+    line, asking = _plain(words), asked_part(text, words)
     found = first_match("remembering", line) or first_match("asked_anywhere", asking or line)
     if found or not asking or _TAG.search(text):
         return found or "none"
@@ -247,7 +241,7 @@ def last_sentence(text: str) -> str:
     return SENTENCE_BREAK.split(text.strip())[-1]
 
 
-def _asking(text: str, words: list[str]) -> str:
+def asked_part(text: str, words: list[str]) -> str:
     """The part of a line that asks, as words with single spaces; "" where none does.
 
     That is the sentence with the mark, unless more is told after it. Without a mark it is the whole line, or
@@ -257,12 +251,23 @@ def _asking(text: str, words: list[str]) -> str:
     for sentence in reversed(SENTENCE_BREAK.split(text.strip())):
         here = tokens(sentence)
         if _has_mark(sentence) and (_has_mark(text) or told_after < len(here)):
-            return _plain(here)
+            return _without_lead(sentence)
         told_after += len(here)
     if first_match("begins", _plain(words)):
         return _plain(words)
     clauses = [_plain(tokens(clause)) for clause in reversed(_CLAUSE_BREAK.split(text))]
     return next((clause for clause in clauses if first_match("begins_within", clause)), "")
+
+
+def _without_lead(sentence: str) -> str:
+    """The words of a question, without a few that only announce it: "right, test for you, who am I?"."""
+    clauses = [_plain(tokens(clause)) for clause in _CLAUSE_BREAK.split(sentence)]
+    for at, clause in enumerate(clauses):
+        if first_match("begins", clause):
+            return " ".join(clauses[at:])
+        if clause.count(" ") >= LEADING_WORDS:
+            break
+    return _plain(tokens(sentence))
 
 
 def _plain(words: list[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from noodlings.ports import Utterance
-from noodlings.text import shorten
+from noodlings.text import goes_on, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED, SPOKEN, Percept
@@ -24,8 +24,8 @@ from noodlings.voice.question import (
     SENTENCE_BREAK,
     QuestionKind,
     answer_type,
+    asked_part,
     asks_when,
-    goes_on,
     may_answer,
     prefers,
 )
@@ -157,13 +157,12 @@ _TO_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO)
 _OPINION = re.compile(r"\bwhat do you (?:think|make|reckon) (?:of|about)\b", re.I)
 _YOU = re.compile(r"\byou\b|^your\b", re.I)
 _OF_YOU = re.compile(r"\byou(?:rs?|rself)?\b", re.I)
-_TO_YOU = re.compile(r"\b(?:yo)?u(?:rs?|rself)?\b|\by(?:a|er)\b|\bth(?:ou|ee|y)\b|^(?:tell|sing|got)\b", re.I)
-_OF_THINGS = re.compile(
-    r"\b(?:is|are|was|were|do|does|did|has|have|can|will|should) "
-    r"(?:the|this|that|these|it|he|she|they|i|we)\b|\b(?:this|that|day)\b",
+_TO_YOU = re.compile(
+    r"\b(?:yo)?u(?:rs?|rself)?\b|\by(?:a|er)\b|\bth(?:ou|ee|y)\b"
+    r"|^(?:and |so |but )?(?:tell|sing|play|got|know|want|need|ever|any)\b",
     re.I,
 )
-"""Words to the listener; a line without them is about the character only if it asks, and of nothing else."""
+"""Words to the listener, without which nothing is asked about them."""
 _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
 _SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
 _PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
@@ -228,14 +227,15 @@ def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | 
     percept, reading = utterance.percept, utterance.reading
     if reading is None or not utterance.persona.verbal or percept.kind not in SPOKEN:
         return None
+    text = percept.text
     grave = understood.heavy or (utterance.tone.grave and utterance.tone.why is ToneSource.SAID)
-    asks = understood.question is not QuestionKind.NONE and not _OF_THINGS.search(percept.text)
-    of_speaker = understood.question.may_be_known and _OF_ONESELF.search(percept.text)
+    of_speaker = understood.question.may_be_known and _OF_ONESELF.search(text)
     about_others = of_speaker or names_others(utterance) or calls_another(utterance)
-    meant = understood.act not in _OF_NOW and (asks or _TO_YOU.search(percept.text))
-    if understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION):
-        meant = meant and reading.self_topic in _MEETINGS
-    return reading.self_topic if meant and not grave and not about_others else None
+    to_it = _TO_YOU.search(asked_part(text, tokens(text)) or text)
+    if grave or about_others or not to_it or understood.act in _OF_NOW:
+        return None
+    elsewhere = understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION)
+    return None if elsewhere and reading.self_topic not in _MEETINGS else reading.self_topic
 
 
 def understood_line(utterance: Utterance) -> UnderstoodLine:

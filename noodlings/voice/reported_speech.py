@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from noodlings.ports import Utterance
-from noodlings.text import phrases, shorten
+from noodlings.text import goes_on, phrases, shorten
 from noodlings.values.memory import MemoryEntry, hearsay, title_of, written_by
 from noodlings.values.percept import NOT_LIVED, SPOKEN, Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
-from noodlings.voice.question import AnswerType, answer_type, goes_on, only_asks
+from noodlings.voice.question import AnswerType, answer_type, only_asks
 from noodlings.voice.statement import begins_with_name, is_clause
 from noodlings.voice.words import (
     ago,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from noodlings.ports import Utterance
+from noodlings.text import goes_on
 from noodlings.values.memory import NEWS, TOUCHED, MemoryEntry, Recalled, Why, in_same_talk, written_by
 from noodlings.values.percept import NOT_LIVED, SPOKEN, Kind, Percept
 from noodlings.values.wording import DialogueAct
@@ -36,7 +37,6 @@ from noodlings.voice.question import (
     asks_when,
     asks_who_told,
     days_meant,
-    goes_on,
     may_answer,
     only_asks,
 )
@@ -462,9 +462,13 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         near = (entry for how_near, entry in found if how_near >= max(most - CLEARLY, least))
         same = (entry for entry in near if entry is best or _of_same_matter(entry, best))
         best = max(same, key=lambda entry: entry.id)
-    worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
+    # Asked for more than what was told just now, it tells what surely answers as well.
+    likely = {one.entry.id: one.scores.get(Why.ANSWER, 0.0) for one in in_force(utterance)}
+    others = [entry for _, entry in found if asks and entry is not best and likely[entry.id] >= SURELY]
+    others.sort(key=lambda entry: (-likely[entry.id], -entry.id))
+    worded = _in_words([best, *others], understood, utterance, asks_when(line), whole=True)
     lately = utterance.said[-1:] if asks else utterance.said[-REMARK_LINES:]
-    return [report for report in worded if not _said_lately(report, lately)]
+    return list(islice((report for report in worded if not _said_lately(report, lately)), 1))
 
 
 def _of_this_talk(entry: MemoryEntry, utterance: Utterance) -> bool:

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from noodlings.agent import memory_question
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import PAGE, SOON, AgentArchive
-from noodlings.agent.close_reading import CLAUSE_WORDS, LONGEST_READ, MOST_READ, PHRASES, _answering_words
+from noodlings.agent.close_reading import (
+    CLAUSE_WORDS,
+    LONGEST_READ,
+    MOST_READ,
+    PHRASES,
+    _answering_words,
+    _likelier,
+)
 from noodlings.agent.memory_question import question, subject
 from noodlings.agent.recollection import (
     FAR,
@@ -706,6 +713,71 @@ async def test_what_was_told_a_moment_ago_is_read_though_nothing_finds_it(
     assert (line in read) == known
     assert (recalled_in(asked, told.entry_id) is not None) == known
     assert ("seven pounds" in (asked.response or "")) == known
+
+
+@pytest.mark.parametrize(
+    ("other", "alone", "secret", "together"),
+    [
+        ("user_caity", 0.5, False, True),
+        ("user_caity", 0.05, False, False),
+        ("user_bob", 0.5, False, False),
+        ("user_caity", 0.5, True, False),
+    ],
+)
+async def test_a_line_that_goes_on_is_read_with_what_it_goes_on_with(
+    make: Callable[..., Agent],
+    say: Callable[..., Percept],
+    embedding: Still,
+    other: str,
+    alone: float,
+    secret: bool,
+    together: bool,
+) -> None:
+    agent = make(heard=embedding)
+    first, line = "My husband Arthur died in spring", "He was a piano tuner all his life"
+    whispered = {"kind": Kind.WHISPER} if secret else {}
+    await agent.perceive(say(first, other, **whispered))
+    told = await agent.perceive(say(line, "user_caity"))
+    await chatter(agent, say, 3)
+    embedding.finish()
+    read: list[str] = []
+
+    async def answers(
+        said: tuple[str, str], lines: list[tuple[str, str]], asks: bool, by: str
+    ) -> list[Answer]:
+        read.extend(text for _, text in lines)
+        answering = {line: alone, f"{first} {line}": 0.95}
+        found = [(text.find("a piano"), text) for _, text in lines]
+        return [
+            Answer(answering.get(text, 0.01), ((at, at + 13, 0.9),) if at >= 0 else ()) for at, text in found
+        ]
+
+    embedding.answers = answers  # type: ignore[method-assign, assignment]
+    embedding.local = True
+    others = frozenset({"user_bob"} if secret else ())
+    asked = await agent.perceive(say("Phi, what did my Arthur do for a living?", present=others))
+    found = recalled_in(asked, told.entry_id)
+    assert (f"{first} {line}" in read) == (other == "user_caity" and not secret)
+    assert ((found.scores["answer"] if found else 0.0) == 0.95) == together
+
+
+@given(
+    alone=st.floats(0, 1),
+    likely=st.floats(0, 1),
+    start=st.integers(1, 30),
+    words=st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9), st.floats(0, 1)), max_size=6),
+)
+def test_words_that_answer_after_another_line_are_words_of_the_line(
+    alone: float, likely: float, start: int, words: list[tuple[int, int, float]]
+) -> None:
+    together = Answer(likely, tuple((at, at + length, p) for at, length, p in words))
+    by_itself = Answer(alone)
+    found = _likelier(by_itself, together, start)
+    assert found.likely >= alone
+    assert all(first >= 0 for first, _, _ in found.words)
+    best = max((p for _, _, p in together.words), default=0.0)
+    if found is not by_itself and best > 0.0:
+        assert max(p for _, _, p in found.words) == best
 
 
 def read_as(number: int, likely: float) -> Recalled:

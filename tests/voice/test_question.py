@@ -7,7 +7,6 @@ from noodlings.voice.question import (
     answer_type,
     asks_when,
     days_meant,
-    goes_on,
     may_answer,
     only_asks,
 )
@@ -100,11 +99,6 @@ def test_times_are_asked_for_in_several_ways() -> None:
     assert days_meant("what did I tell you yesterday?") == 1
     assert days_meant("what did I tell you today?") == 0
     assert days_meant("what did I tell you?") is None
-
-
-def test_a_line_that_begins_with_a_pronoun_goes_on() -> None:
-    assert goes_on("his name is Rex")
-    assert not goes_on("my dog is called Rex")
 
 
 @pytest.mark.parametrize(

@@ -405,6 +405,17 @@ def test_a_short_question_goes_on_with_what_was_just_told(likely: float | None, 
     assert ("nine silver" in OfflineVoice().draft(asked).text) == (act == "remember")
 
 
+@pytest.mark.parametrize(("likely", "told"), [(0.9, True), (0.5, False)])
+def test_asked_for_more_than_was_just_told_it_tells_what_surely_answers_too(
+    likely: float, told: bool
+) -> None:
+    first = near(1, "Greta and Jo move in with me in May", 0.45)
+    later = answering(near(2, "the visa took them ages, it will be June now", 0.3), likely)
+    before = "Ah. You said “Greta and Jo move in with me in May”."
+    asked = utterance("so when does my family arrive?", answering(first, 0.95), later, said=(before,))
+    assert ("June" in OfflineVoice().draft(asked).text) == told
+
+
 def test_what_surely_answers_goes_on_with_what_was_told_though_it_is_about_nothing() -> None:
     first = OfflineVoice().draft(utterance("what happened to the mare?", near(1, MARE))).text
     words = "that cost me nine silver at Brask's forge"
