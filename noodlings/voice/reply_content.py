@@ -157,6 +157,8 @@ _TO_ITSELF = (QuestionKind.PERSONAL, QuestionKind.YES_OR_NO)
 _OPINION = re.compile(r"\bwhat do you (?:think|make|reckon) (?:of|about)\b", re.I)
 _YOU = re.compile(r"\byou\b|^your\b", re.I)
 _OF_YOU = re.compile(r"\byou(?:rs?|rself)?\b", re.I)
+FEW_ASKED = 3
+"""Words of a question, beside the last, up to which what it asks stands in the rest: "is that true?"."""
 _TO_YOU = re.compile(
     r"\b(?:yo)?u(?:rs?|rself)?\b|\by(?:a|er)\b|\bth(?:ou|ee|y)\b"
     r"|^(?:and |so |but )?(?:tell|sing|play|got|know|want|need|ever|any)\b",
@@ -231,7 +233,8 @@ def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | 
     grave = understood.heavy or (utterance.tone.grave and utterance.tone.why is ToneSource.SAID)
     of_speaker = understood.question.may_be_known and _OF_ONESELF.search(text)
     about_others = of_speaker or names_others(utterance) or calls_another(utterance)
-    to_it = _TO_YOU.search(asked_part(text, tokens(text)) or text)
+    asked = asked_part(text, tokens(text))
+    to_it = _TO_YOU.search(asked if asked.count(" ") >= FEW_ASKED else text)
     if grave or about_others or not to_it or understood.act in _OF_NOW:
         return None
     elsewhere = understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION)
