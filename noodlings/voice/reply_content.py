@@ -104,7 +104,7 @@ _OF_ITSELF = frozenset({
 })  # fmt: skip
 """Acts that have nothing to say to a question to the character about itself."""
 _MEETINGS = frozenset({SelfTopic.TOMORROW, SelfTopic.COME_ALONG})
-"""Topics of an offer, or of a question for leave: "may I come again?"."""
+"""Topics of a question for leave: "may I come again?"."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
 """Acts that tell a memory that nobody asked for."""
 _COMFORTED = _TELLS | {DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED}
@@ -237,8 +237,8 @@ def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | 
     to_it = _TO_YOU.search(asked if asked.count(" ") >= FEW_ASKED else text)
     if grave or about_others or not to_it or understood.act in _OF_NOW:
         return None
-    elsewhere = understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION)
-    return None if elsewhere and reading.self_topic not in _MEETINGS else reading.self_topic
+    asks_leave = understood.answered is DialogueAct.PERMISSION
+    return None if asks_leave and reading.self_topic not in _MEETINGS else reading.self_topic
 
 
 def understood_line(utterance: Utterance) -> UnderstoodLine:

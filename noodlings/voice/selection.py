@@ -271,7 +271,7 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
     names = _stems_of_names(utterance)
     wanted = understood.stems - names
     topic = topic_stems(tokens(understood.topic))
-    recent = just_said(utterance)
+    recent = just_said(utterance) | {one.entry.id for one in utterance.recalled if Why.NAME in one.why}
     # News is met by itself, unless a model finds that it touches on something.
     if utterance.reading is not None and utterance.reading.significance >= NEWS:
         recent |= {
@@ -440,23 +440,13 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         and not _same_words(recalled.entry.user_text, line)
         and not _of_other_family(recalled.entry.user_text, line)
         and _may_be_meant(recalled.entry, utterance, named, asks)
-        and (
-            _may_be_asked_for(recalled, understood, utterance)
-            if asks
-            else Why.NAME not in recalled.why
-            and (
-                recalled.entry.user_id in named
-                or _YOU_KNOW.search(line)
-                or not _of_this_talk(recalled.entry, utterance)
-                or _of_one_topic(recalled.entry, understood)
-            )
-        )
+        and (_may_be_asked_for(recalled, understood, utterance) if asks else Why.NAME not in recalled.why)
     ]
     if not found:
         return []
     loss = loss_of_the_short if asks else lambda entry: 0.0
     most, best = min(found, key=lambda pair: (loss(pair[1]) - pair[0], pair[1].id))
-    if most < least:
+    if most < least or not (asks or _may_be_brought_up(best, understood, utterance, named)):
         return []
     if not _OVER.search(line):
         near = (entry for how_near, entry in found if how_near >= max(most - CLEARLY, least))
@@ -469,6 +459,19 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     worded = _in_words([best, *others], understood, utterance, asks_when(line), whole=True)
     lately = utterance.said[-1:] if asks else utterance.said[-REMARK_LINES:]
     return list(islice((report for report in worded if not _said_lately(report, lately)), 1))
+
+
+def _may_be_brought_up(
+    entry: MemoryEntry, understood: UnderstoodLine, utterance: Utterance, named: frozenset[str]
+) -> bool:
+    """Whether a remark brings back what it is nearest to: in one talk, where everything is near, only what is
+    on its topic, or told by somebody named; or what it appeals to."""
+    return bool(
+        entry.user_id in named
+        or _YOU_KNOW.search(without_names(utterance.percept.text, utterance.persona))
+        or not _of_this_talk(entry, utterance)
+        or _of_one_topic(entry, understood)
+    )
 
 
 def _of_this_talk(entry: MemoryEntry, utterance: Utterance) -> bool:

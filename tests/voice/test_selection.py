@@ -416,6 +416,17 @@ def test_asked_for_more_than_was_just_told_it_tells_what_surely_answers_too(
     assert ("June" in OfflineVoice().draft(asked).text) == told
 
 
+def test_what_touches_less_does_not_come_up_in_place_of_what_was_said_in_this_talk() -> None:
+    """Where the nearest need not be said, the next one would be out of place."""
+    said_now = touched(
+        near(9, "she wants to see me at Easter, and said she was sorry", 0.4, days=0.001), 0.95
+    )
+    older = touched(near(1, "I hardly talk to anybody at all these days", 0.4, days=9), 0.8)
+    crying = "I am crying a bit but I think I feel fine about it"
+    assert told(crying, older) == [1]
+    assert told(crying, older, said_now) == []
+
+
 def test_what_surely_answers_goes_on_with_what_was_told_though_it_is_about_nothing() -> None:
     first = OfflineVoice().draft(utterance("what happened to the mare?", near(1, MARE))).text
     words = "that cost me nine silver at Brask's forge"
