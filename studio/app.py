@@ -47,10 +47,8 @@ class Studio(App[None]):
     CSS = """
     * { scrollbar-background: $background; scrollbar-background-hover: $background;
         scrollbar-background-active: $background; scrollbar-color: $primary 50%; }
-    .-narrow AgentList { display: none; }
     Toast { max-width: 60; }
     """
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-normal")]  # noqa: RUF012 — typed so by textual
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("n", "next_agent(1)", "Next agent"),

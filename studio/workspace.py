@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from noodlings.inspect.mood import ObserveView
     from noodlings.inspect.views import AgentView
 
+ROOM_FOR_AGENTS = 64
+"""Cells from which the agents stand beside the panes."""
+
 
 class Workspace(Vertical):
     """One agent, seen in one of the panes.
@@ -63,6 +66,10 @@ class Workspace(Vertical):
         self._notice.display = False
         self._error = ""
         self._updated: dict[Pane, datetime] = {}
+
+    def on_resize(self) -> None:
+        # Not a breakpoint of textual, for which every widget is styled once more at the start.
+        self.agent_list.display = self.size.width >= ROOM_FOR_AGENTS
 
     def compose(self) -> ComposeResult:
         yield self.banner
