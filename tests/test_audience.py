@@ -327,6 +327,7 @@ async def test_said_to_nobody_is_not_repeated_to_everybody(affect: Affect) -> No
     society.close()
 
 
+@pytest.mark.slow
 async def test_no_figure_tells_whether_somebody_else_said_the_same() -> None:
     async def seen(first: str) -> list[object]:
         society = build(Settings(embedding={"model": "none"}), clock=ManualClock(1e6), store=MemoryStore())
@@ -343,6 +344,7 @@ async def test_no_figure_tells_whether_somebody_else_said_the_same() -> None:
     assert await seen("the zarn lies in the mill pond") == await seen("the rope hangs in the barn loft")
 
 
+@pytest.mark.slow
 async def test_no_limit_that_is_moved_a_little_tells_a_figure_of_others_or_all_digits_of_ones_own() -> None:
     society = build(Settings(embedding={"model": "none"}), clock=ManualClock(1e6), store=MemoryStore())
     inspector, bob, admin = Inspector(society), Caller(BOB, "bob"), Caller("root", "root", Role.ADMIN)

@@ -65,6 +65,7 @@ def visit(tmp_path: Path) -> Iterator[Callable[[], Visit]]:
     opened[-1].society.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["gus, call me Oda please", "gus, hello, i'm Oda", "my name is oda"])
 async def test_a_name_is_taken_up_and_used_from_then_on(visit: Callable[[], Visit], line: str) -> None:
     there = visit()
@@ -109,6 +110,7 @@ async def test_a_name_that_was_told_alone_is_not_said_before_others(visit: Calla
         assert "Caity" in str(trace.response)
 
 
+@pytest.mark.slow
 async def test_a_forgotten_name_is_gone_from_every_answer(visit: Callable[[], Visit]) -> None:
     there = visit()
     told = await there.say("call me Odaline")
@@ -126,6 +128,7 @@ async def test_a_forgotten_name_is_gone_from_every_answer(visit: Callable[[], Vi
     assert not any("odaline" in f"{trace.thought} {trace.response}".casefold() for trace in traces)
 
 
+@pytest.mark.slow
 async def test_with_a_plain_list_a_forgotten_name_is_gone_with_the_memory_it_was_said_beside(
     tmp_path: Path,
 ) -> None:

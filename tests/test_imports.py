@@ -16,6 +16,7 @@ OF_OTHERS = {"mcp", "mlx", "openai", "prompt_toolkit", "textual"}
 """What neither a server nor a script needs."""
 
 
+@pytest.mark.slow
 def test_the_contracts_of_pyproject_hold():
     command = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run(

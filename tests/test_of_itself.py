@@ -13,6 +13,8 @@ from noodlings.config import Settings
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Percept
 
+pytestmark = pytest.mark.slow
+
 GUS = """
 name: Gus
 description: A broad old man in a blue jersey. He mends nets, and his boat is called Kittiwake.

@@ -93,6 +93,7 @@ def test_keys_are_found_whose_patterns_in_detect_secrets_are_slow(text: str, key
     assert [text[datum.start : datum.end] for datum in FIND(text)] == [key]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["a", "_", "1/", "eyJ", "eyJ.", "https://", "sk-or-", "a@", "password: "])
 def test_a_long_history_takes_no_time(part: str) -> None:
     began = process_time()

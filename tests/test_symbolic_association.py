@@ -22,6 +22,8 @@ from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from tests.llm.server import Answer, chat, serving
 
+pytestmark = pytest.mark.slow
+
 FATHER_IN_LAW = "phi, my father-in-law shouted at me: my report is worthless! I am terrified of him"
 BOSS = "phi, my boss screams at me, I am so scared that I will lose my job"
 CALM = ("phi, hello", "phi, the bus was late", "phi, what time is it?")

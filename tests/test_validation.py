@@ -13,6 +13,7 @@ from noodlings.errors import UserError
 from noodlings.validation import DEEPEST, read_yaml, yaml_trouble
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

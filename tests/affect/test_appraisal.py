@@ -58,6 +58,7 @@ def of_label(minilm: MiniLM) -> dict[str, list[Affect]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("axis", "label"), [("fear", "fear"), ("sorrow", "sadness"), ("boredom", "boredom")])
 def test_a_feeling_tells_its_own_sentences_from_all_others(
     of_label: dict[str, list[Affect]], axis: str, label: str
@@ -87,6 +88,7 @@ def test_neutral_and_denied_sentences_stay_near_rest(of_label: dict[str, list[Af
         assert np.mean([affect.intensity for affect in of_label[label]]) < 0.2
 
 
+@pytest.mark.slow
 def test_griefs_without_a_sad_word_are_griefs_and_trivia_are_not(minilm: MiniLM) -> None:
     intensity: dict[str, list[float]] = defaultdict(list)
     sorrow: dict[str, list[float]] = defaultdict(list)

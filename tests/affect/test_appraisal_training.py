@@ -113,6 +113,7 @@ def test_what_is_learnt_about_the_queries_is_the_slope_of_what_they_see() -> Non
     np.testing.assert_array_equal(seen(states, queries), _Look(states, queries).seen.reshape(3, -1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["sentences.txt", "lines.tsv"])
 def test_nothing_is_fitted_while_one_of_ours_stands_in_an_evaluation_file(tmp_path: Path, file: str) -> None:
     shutil.copytree(ROOT / "tools" / "affect", tmp_path / "tools" / "affect")

@@ -254,6 +254,7 @@ def test_whoever_is_let_go_of_leaves_no_index_behind_while_the_endpoint_fails(
     assert counts(again) == (0, 3, 0)
 
 
+@pytest.mark.slow
 def test_progress_is_told_in_the_log(
     store: MemoryStore, make_archive: Make, embedding: Still, caplog: pytest.LogCaptureFixture
 ) -> None:

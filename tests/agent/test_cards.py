@@ -96,6 +96,7 @@ def greets(seen: list[Any]) -> str:
     return " ".join(f"{line.text} {line.manner}" for line in seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".json", ".png"])
 @pytest.mark.parametrize("version", SPECS)
 @pytest.mark.parametrize("who", CARDS)

@@ -186,6 +186,7 @@ async def test_deletions_under_way_share_an_erasure_and_the_next_one_comes_much_
     assert store.times == 2
 
 
+@pytest.mark.slow
 async def test_many_deletions_at_once_cost_one_erasure_and_leave_nothing(
     make_society, store, tell, tmp_path, monkeypatch
 ):
@@ -244,6 +245,7 @@ async def test_what_a_game_told_is_forgotten_with_it(make_society, tell):
         assert "survived the night" in json.dumps(alive.agents["phi"].state().data)
 
 
+@pytest.mark.slow
 async def test_a_restart_after_forgetting_changes_nothing(make_society, tell):
     society = make_society()
     for number in range(30):
@@ -265,6 +267,7 @@ async def test_what_comes_later_gets_a_number_of_its_own(make_society, tell):
     assert (await tell(make_society(), "hello")).entry_id == told.entry_id + 1
 
 
+@pytest.mark.slow
 async def test_all_from_one_user_goes_the_whole_archive_through(make_society, tell):
     society = make_society()
     for number in range(60):
@@ -860,6 +863,7 @@ async def test_undo_is_for_ten_minutes_of_world_time(make_society, tell, clock):
     assert make_society().agents["phi"].entry(told.entry_id).pinned
 
 
+@pytest.mark.slow
 async def test_undo_gives_back_the_place_that_a_pin_took(make_society, tell):
     society = make_society()
     told = await tell(society, "brb", addressed=False, depth=1)

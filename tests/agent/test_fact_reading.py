@@ -395,6 +395,7 @@ async def test_a_line_that_told_a_fact_is_still_thought_about(make_agent, say, c
     assert [one.entry.id for one in agent._follow_up._to_think_about(clock.now())] == [1]
 
 
+@pytest.mark.slow
 async def test_a_forgotten_fact_does_not_come_back(make_agent, store, say, clock):
     past = make_agent()
     await told(past, *(say("waves", kind=Kind.EMOTE, addressed=False) for _ in range(BACKLOG + 5)))
@@ -421,6 +422,7 @@ async def test_lines_of_two_days_are_two_calls(make_agent, say, clock):
     assert [await agent.read_facts() for _ in range(3)] == [1, 1, 0]
 
 
+@pytest.mark.slow
 async def test_what_is_told_now_is_read_before_a_long_past(make_agent, store, say):
     past = make_agent()
     lines = [say(f"my brother number {number} died in the war") for number in range(LINES + 2)]

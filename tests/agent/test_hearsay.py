@@ -363,6 +363,7 @@ async def test_an_answer_is_known_without_its_gestures(
 PARTED = f"Bob says {MILL}. *nods slowly* The miller ran off at dawn."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "known", "sourced"),
     [

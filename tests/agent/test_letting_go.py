@@ -36,6 +36,8 @@ from noodlings.values.trace import Trace
 from tests.agent.played import LINES
 from tests.thorough import THOROUGH
 
+pytestmark = pytest.mark.slow
+
 ADMIN = Caller("user_admin", "admin", Role.ADMIN)
 CAITY = Caller("user_caity", "caity")
 WHO = ("phi", "servnak", "maren", "bo")

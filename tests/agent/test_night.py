@@ -104,6 +104,7 @@ async def test_what_cannot_be_kept_is_done_another_time(make_agent, store, tell,
     assert (await agent.reflect()).contradictions == 1
 
 
+@pytest.mark.slow
 async def test_percepts_are_taken_in_between_two_pages(make_agent, store, tell):
     agent = make_agent()
     await tell(agent, *(f"rain {number}" for number in range(3 * PAGE)))

@@ -37,6 +37,7 @@ def test_there_are_ten_in_all_their_variants() -> None:
     assert len(FILES) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 async def test_each_lives_in_the_rooms_for_twenty_lines(tmp_path: Path, file: Path) -> None:
     society = society_of(tmp_path, [file])

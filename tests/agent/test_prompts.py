@@ -22,6 +22,8 @@ from noodlings.values.sent_prompt import TokenCounts
 from tests.llm.server import KEY, Answer, chat, serving
 from tests.store.records import in_traces
 
+pytestmark = pytest.mark.slow
+
 ADMIN = Caller("user_me", "me", Role.ADMIN)
 CAITY = Caller("user_caity", "caity")
 USAGE = {

@@ -280,6 +280,7 @@ def test_the_clause_that_answers_is_told_or_the_words_around_the_answer(at: str,
 # -- in a living agent
 
 
+@pytest.mark.slow
 async def test_beside_what_answers_the_talk_of_now_is_no_memory(
     make: Callable[..., Agent], say: Callable[..., Percept]
 ) -> None:
@@ -333,6 +334,7 @@ def recalled_in(trace: Trace, entry_id: int) -> RecalledTrace | None:
     return next((found for found in trace.recalled if found.entry_id == entry_id), None)
 
 
+@pytest.mark.slow
 async def test_what_was_said_long_ago_and_is_out_of_mind_is_answered_with(
     make: Callable[..., Agent], say: Callable[..., Percept]
 ) -> None:
@@ -350,6 +352,7 @@ async def test_what_was_said_long_ago_and_is_out_of_mind_is_answered_with(
     assert "flowerpot" in (asked.response or "")
 
 
+@pytest.mark.slow
 async def test_a_restart_remembers_as_much(make: Callable[..., Agent], say: Callable[..., Percept]) -> None:
     agent = make()
     told = await agent.perceive(say("the spare key is under the flowerpot"))
@@ -362,6 +365,7 @@ async def test_a_restart_remembers_as_much(make: Callable[..., Agent], say: Call
     assert "flowerpot" in (asked.response or "")
 
 
+@pytest.mark.slow
 async def test_a_question_that_goes_on_finds_in_mind_what_was_just_told(
     make: Callable[..., Agent], say: Callable[..., Percept], clock: ManualClock
 ) -> None:
@@ -381,6 +385,7 @@ async def test_a_question_that_goes_on_finds_in_mind_what_was_just_told(
     assert recalled_in(await agent.perceive(say("which colour then")), told.entry_id) is None
 
 
+@pytest.mark.slow
 async def test_what_was_told_in_confidence_goes_on_with_nobody_else(
     make: Callable[..., Agent], say: Callable[..., Percept]
 ) -> None:
@@ -413,6 +418,7 @@ async def test_meaning_brings_back_what_shares_no_word(
     assert found.why == ("semantic",)
 
 
+@pytest.mark.slow
 async def test_with_none_wanted_and_with_a_plain_list_nothing_comes_from_the_archive(
     make: Callable[..., Agent], make_agent: Callable[..., Agent], say: Callable[..., Percept]
 ) -> None:
@@ -427,6 +433,7 @@ async def test_with_none_wanted_and_with_a_plain_list_nothing_comes_from_the_arc
     assert agent.archive is not None
 
 
+@pytest.mark.slow
 async def test_as_many_may_be_wanted_as_the_settings_allow(
     make: Callable[..., Agent], say: Callable[..., Percept]
 ) -> None:
@@ -436,6 +443,7 @@ async def test_as_many_may_be_wanted_as_the_settings_allow(
     assert recalled_in(await agent.perceive(say("where is the spare key?")), told.entry_id)
 
 
+@pytest.mark.slow
 async def test_a_secret_comes_to_mind_only_before_those_who_know_it(
     make: Callable[..., Agent], say: Callable[..., Percept]
 ) -> None:
@@ -454,6 +462,7 @@ async def test_a_secret_comes_to_mind_only_before_those_who_know_it(
         assert bool(recalled_in(asked, told.entry_id)) is may
 
 
+@pytest.mark.slow
 async def test_what_was_forgotten_is_neither_recalled_nor_found(
     make: Callable[..., Agent], say: Callable[..., Percept], clock: ManualClock
 ) -> None:
@@ -537,6 +546,7 @@ def test_links_by_hand_lead_on_both_ways_and_others_nowhere() -> None:
     assert linked({}, links) == {}
 
 
+@pytest.mark.slow
 async def test_what_was_linked_by_hand_comes_along(
     make: Callable[..., Agent], say: Callable[..., Percept]
 ) -> None:
@@ -572,6 +582,7 @@ async def test_what_is_not_loaded_yet_is_told_in_the_trace(
     assert (await agent.perceive(say("Phi, what was line 8?"))).degraded == ()
 
 
+@pytest.mark.slow
 async def test_of_a_long_line_the_phrase_is_told_that_means_what_was_asked(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
 ) -> None:
@@ -595,6 +606,7 @@ async def test_of_a_long_line_the_phrase_is_told_that_means_what_was_asked(
     assert "cabin" not in (asked.response or "")
 
 
+@pytest.mark.slow
 async def test_a_line_of_very_many_phrases_keeps_nobody_waiting(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
 ) -> None:
@@ -614,6 +626,7 @@ async def test_a_line_of_very_many_phrases_keeps_nobody_waiting(
     assert 1 < sum("sticks." in text for text in asked_for) <= PHRASES
 
 
+@pytest.mark.slow
 async def test_very_long_lines_are_not_all_read_for_one_answer(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
 ) -> None:
@@ -636,6 +649,7 @@ async def test_very_long_lines_are_not_all_read_for_one_answer(
     assert 0 < sum(lengths) <= MOST_READ
 
 
+@pytest.mark.slow
 async def test_what_comes_to_mind_is_read_beside_a_question_and_beside_a_remark(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
 ) -> None:
@@ -667,6 +681,7 @@ async def test_what_comes_to_mind_is_read_beside_a_question_and_beside_a_remark(
     assert "pump" not in (asked.response or "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("likely", "secret"), [(0.9, False), (0.3, False), (0.9, True)])
 async def test_a_line_that_is_no_nearer_than_others_comes_to_mind_if_it_is_read_to_answer(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still, likely: float, secret: bool
@@ -804,6 +819,7 @@ PLACES = (
 )
 
 
+@pytest.mark.slow
 async def test_what_was_corrected_and_is_only_like_what_was_found_does_no_harm(clock: ManualClock) -> None:
     society = build(Settings(store={"path": "nowhere"}), clock=clock, store=MemoryStore())
     phi, everybody = society.find("phi"), frozenset({"user_caity", "user_bob", "user_eve"})
@@ -828,6 +844,7 @@ async def test_what_was_corrected_and_is_only_like_what_was_found_does_no_harm(c
     society.close()
 
 
+@pytest.mark.slow
 async def test_what_happened_on_a_day_comes_to_mind_by_the_day_and_not_by_when_it_was_told(
     make: Callable[..., Agent], say: Callable[..., Percept], clock: ManualClock
 ) -> None:

@@ -227,6 +227,7 @@ async def test_the_setting_decides_and_garbage_falls_back(tmp_path, clock, appra
     assert len(server.asked) == 1 + appraise
 
 
+@pytest.mark.slow
 async def test_a_slow_appraisal_does_not_take_the_reply_with_it(tmp_path, clock):
     def answer(asked):
         return Answer(hold=True) if "response_format" in asked else chat("Hello yourself.")

@@ -26,6 +26,8 @@ from noodlings.values.wording import parse
 from noodlings.voice.phrasebook import shared_voice
 from tests.fakes import SlowVoice
 
+pytestmark = pytest.mark.slow
+
 DAY = 86_400.0
 ANN, BOB = "user_ann", "user_bob"
 INSULTS = ("you are a stupid old fool", "shut up, idiot", "I hate you", "you are worthless")

@@ -22,6 +22,7 @@ async def all_pages(site: Site, path: str, limit: int) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
 async def test_pages_are_everything_once(site: Site, limit: int):
     for number in range(7):
@@ -131,6 +132,7 @@ async def test_corrections(site: Site):
     assert (await site.get(f"{M}/stats")).json()["working"] == 0
 
 
+@pytest.mark.slow
 async def test_every_route_is_documented_with_an_example(site: Site):
     schema = (await site.get("/openapi.json")).json()
     for path, methods in schema["paths"].items():
@@ -154,6 +156,7 @@ async def test_every_route_is_documented_with_an_example(site: Site):
                 ), f"{where} {parameter['name']}"
 
 
+@pytest.mark.slow
 async def test_every_field_and_parameter_is_described(site: Site):
     document = (await site.get("/openapi.json")).json()
     bare = [

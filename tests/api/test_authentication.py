@@ -99,6 +99,7 @@ def _headers(who: str) -> dict[str, str]:
     return {"Noodlings-User": "user_caity"} if who == "world" else {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["", *TOKENS])
 async def test_every_route_by_every_role(told: Site, who: str):
     for method, path, body, allowed in MATRIX:
@@ -115,6 +116,7 @@ async def test_every_route_by_every_role(told: Site, who: str):
             assert "zebrafinch" not in answer.text, what
 
 
+@pytest.mark.slow
 async def test_every_route_is_in_the_matrix(guarded: Site):
     schema = (await guarded.get("/openapi.json")).json()
     routes = {(method.upper(), path) for path, methods in schema["paths"].items() for method in methods}
@@ -381,6 +383,7 @@ async def test_a_world_speaks_as_a_character_and_does_not_read_as_one(guarded: S
         assert SECRET not in answer.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "named",
     [

@@ -480,6 +480,7 @@ async def test_nothing_but_the_last_turn_of_that_very_user_is_replaced(site: Sit
     assert [text for text, _ in remembered(site, TOAD)] == [C]
 
 
+@pytest.mark.slow
 async def test_others_in_between_change_nothing(site: Site):
     first = await say(site, user(A), user=CAITY)
     await say(site, user(A), assistant(first), user(B), user=CAITY)
@@ -490,6 +491,7 @@ async def test_others_in_between_change_nothing(site: Site):
     assert len(remembered(site, TOAD)) == 25
 
 
+@pytest.mark.slow
 async def test_what_was_understood_or_written_about_somebody_is_no_line_of_theirs(site: Site):
     first = await say(site, user(A), user=CAITY)
     await say(site, user(A), assistant(first), user("I hid the zarn"), user=CAITY)
@@ -506,6 +508,7 @@ async def test_what_was_understood_or_written_about_somebody_is_no_line_of_their
     assert changed != again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("busy", [0, 25])
 @pytest.mark.parametrize("which", [0, 1])
 async def test_a_changed_message_goes_with_what_corrected_it(site: Site, which: int, busy: int):
@@ -586,6 +589,7 @@ async def test_what_is_no_task_is_talk(site: Site, messages: list[Any]):
     assert len(remembered(site)) == 1
 
 
+@pytest.mark.slow
 async def test_a_model_does_a_task_as_it_stands_and_is_shown_no_memories(make_site: MakeSite):
     async with serving(said_by_model('{\n "title": "The \x1b[31mdog"\n}')) as model:
         site = make_site(
@@ -608,6 +612,7 @@ async def test_a_model_does_a_task_as_it_stands_and_is_shown_no_memories(make_si
     assert answer.json()["error"]["type"] == "server_error"
 
 
+@pytest.mark.slow
 async def test_a_history_is_told_where_the_character_has_none_of_its_own(make_site: MakeSite):
     async with serving(said_by_model("I see, I see.")) as model:
         site = make_site(sections={"llm": {"base_url": f"http://127.0.0.1:{model.port}/v1", "model": "m"}})
@@ -696,6 +701,7 @@ async def test_what_circumstances_tell_of_a_secret_goes_to_no_other_machine(
         assert b"zarnok" not in recorder.sent
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
 async def test_a_part_or_a_retelling_of_a_secret_goes_to_no_other_machine(
     make_site: MakeSite, tmp_path: Path

@@ -77,6 +77,7 @@ async def test_it_is_erased_when_it_is_said_to_be_forgotten(
     assert store.done == ["forget", "erase"]
 
 
+@pytest.mark.slow
 async def test_between_two_that_are_forgotten_at_once_others_go_on(make_site: MakeSite) -> None:
     store = Noting()
     site = make_site(store=store)

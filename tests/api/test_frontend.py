@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.api.conftest import TOKENS, Site
 
 FILES = sorted(Path("api/page").iterdir())
@@ -80,6 +82,7 @@ async def test_a_link_on_any_page_may_lead_to_it_and_no_page_may_use_its_scripts
     assert (await site.get("/", headers={"Host": "evil.example"})).status_code == 403
 
 
+@pytest.mark.slow
 async def test_it_asks_for_nothing_that_is_not_documented(site: Site):
     """Each path that stands in its scripts is one of the API."""
     known = {re.sub(r"\{\w+\}", "X", path) for path in (await site.get("/openapi.json")).json()["paths"]}

@@ -180,6 +180,7 @@ async def test_two_who_read_much_do_not_read_in_the_same_pass(
     assert len(set(read)) == len(read)
 
 
+@pytest.mark.slow
 async def test_a_players_own_turn_is_found_however_many_others_talked_since(
     guarded: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ async def test_a_body_and_a_query_are_refused_in_one_form(site: Site) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_every_route_refuses_what_it_does_not_have(site: Site) -> None:
     paths = (await site.get("/openapi.json")).json()["paths"]
     asked = 0

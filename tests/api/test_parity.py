@@ -24,6 +24,8 @@ from noodlings.values.percept import Kind
 from tests.api.conftest import Site
 from tests.ingest.repositories import read_history
 
+pytestmark = pytest.mark.slow
+
 QUERY = "what did I say about my dog"
 M = "/api/agents/servnak/memory"
 P = "/api/agents/servnak"

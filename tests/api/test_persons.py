@@ -14,6 +14,8 @@ from noodlings.portable import person
 from noodlings.store.sql import SqlStore
 from tests.api.conftest import MakeSite
 
+pytestmark = pytest.mark.slow
+
 PERSON = "/api/persons/user_caity"
 FACTS = "/api/agents/servnak/memory/facts"
 

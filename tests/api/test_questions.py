@@ -54,6 +54,7 @@ async def test_an_application_takes_the_routes_of_a_topic_as_they_are(make_site:
     assert all(route in taken for part in (agents, memory) for route in part.router.routes)
 
 
+@pytest.mark.slow
 async def test_what_a_route_answers_is_the_view_that_the_inspector_gives(make_site: MakeSite) -> None:
     site = make_site()
     await site.tell("My dog died yesterday")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from commands import registry
 from commands.registry import CommandContext
 from noodlings.memory.importance import DAY
@@ -41,6 +43,7 @@ async def typed(site: Site, line: str) -> str:
     return reply.render()
 
 
+@pytest.mark.slow
 async def test_a_player_does_not_see_that_others_brought_its_memories_to_mind(guarded: Site) -> None:
     told = [await guarded.tell(text, agent="phi", present=["user_toad"]) for text in BAIT]
     guarded.clock.advance(400 * DAY)  # a recall would make them stronger by a step

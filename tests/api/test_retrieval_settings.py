@@ -67,6 +67,7 @@ def test_a_setting_out_of_range_is_refused(tmp_path: Path, wrong: str) -> None:
         load_settings(file)
 
 
+@pytest.mark.slow
 async def test_where_nothing_is_said_the_settings_count(make_site: MakeSite) -> None:
     assert await by_rest(await felt(make_site())) == (WENT, 0.3)
     for retrieval, first in (
@@ -102,6 +103,7 @@ async def test_a_multiplier_out_of_range_is_refused(site: Site, multiplier: obje
     assert "a whole number from 1 to 5" in reply.data["error"]
 
 
+@pytest.mark.slow
 async def test_what_a_character_recalls_for_its_answer_follows_the_settings(make_site: MakeSite) -> None:
     for retrieval, first in (({"emotion_weight": 0.0}, 1), ({"candidate_multiplier": 1}, 1), ({}, 2)):
         site = await felt(make_site(sections={"retrieval": retrieval}))

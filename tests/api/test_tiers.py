@@ -65,6 +65,7 @@ async def test_a_player_who_seals_something_is_told_that_it_is_kept_and_reads_no
     assert not [view.text for view in (answer, *views) if "Zuleika" in view.text.replace('"Zuleika"', "")]
 
 
+@pytest.mark.slow
 async def test_what_was_between_those_who_heard_it_is_told_on_by_none_of_them(guarded: Site) -> None:
     """By none of the characters, whomever it was said to, and not in the words of an answer either."""
     told = "servnak, between us, my uncle Barnabas hid the crown in the old well"

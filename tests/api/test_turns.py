@@ -172,6 +172,7 @@ async def test_an_agent_that_is_far_behind_takes_no_more(site: Site, monkeypatch
     assert [one.status_code for one in await asyncio.gather(*waiting)] == [200, 200]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["caity", "world"])
 async def test_nobody_keeps_a_character_from_everybody_else(
     guarded: Site, monkeypatch: pytest.MonkeyPatch, who: str

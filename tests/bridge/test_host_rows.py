@@ -133,6 +133,7 @@ keys = st.sampled_from([*ROW, "step", "phenomenal_state", "response", "kind", "w
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(keys, anything))
 def test_whatever_a_list_takes_a_memory_takes(row: dict[str, Any]) -> None:
     memory = HierarchicalMemory()

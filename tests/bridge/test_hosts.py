@@ -103,6 +103,7 @@ def test_an_outsiders_host_of_forty_lines_changes_in_two() -> None:
     assert len([line for line in difflib.ndiff(old, new) if line.startswith("+ ")]) == 2
 
 
+@pytest.mark.slow
 def test_the_outsiders_host_does_all_that_it_did(tmp_path: Path) -> None:
     before = an_evening(innkeeper(changed=False), tmp_path / "before.json")
     after = an_evening(innkeeper(changed=True), tmp_path / "after.json")
@@ -115,6 +116,7 @@ def test_the_outsiders_host_does_all_that_it_did(tmp_path: Path) -> None:
     assert unmarked(replace(after, turn=5).log) == before.log
 
 
+@pytest.mark.slow
 def test_the_outsiders_host_remembers_what_its_list_lost(tmp_path: Path) -> None:
     make = innkeeper(changed=True)
     host = make("bo", str(tmp_path / "dump.json"))

@@ -75,6 +75,7 @@ def test_it_shows_the_very_dicts_that_were_appended() -> None:
     assert json.dumps(context, indent=1) == json.dumps(rows, indent=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{}, {"surprise": 0.7}])
 def test_a_host_that_gives_no_feelings_is_remembered_by_its_words(given: Row) -> None:
     context = bridge().conversation_context
@@ -140,6 +141,7 @@ def test_the_twenty_six_uses_of_a_host() -> None:
         assert type(read) is list
 
 
+@pytest.mark.slow
 def test_the_last_five_hundred_are_shown_and_the_last_twenty_in_mind() -> None:
     context = bridge(SHOWN + 30).conversation_context
     assert [entry["text"] for entry in context] == [f"line {number}" for number in range(31, SHOWN + 31)]

@@ -118,6 +118,7 @@ def test_what_is_unpinned_or_evicted_is_so_after_a_reload() -> None:
     assert not any(entry.pinned for entry in again.hm.episodic_memory)
 
 
+@pytest.mark.slow
 def test_three_reloads_with_a_full_memory_change_nothing() -> None:
     context = told(900, every=3)
     assert len(episodic(context)) == 200
@@ -163,6 +164,7 @@ def test_a_dict_that_two_lists_show_tells_each_only_its_own() -> None:
     assert "psst" not in json.dumps(other)
 
 
+@pytest.mark.slow
 def test_a_dict_belongs_to_nobody_when_its_list_is_gone() -> None:
     first = MemoryListWrapper([line(1)])
     twin = copy.deepcopy(first)
@@ -337,6 +339,7 @@ def test_two_saves_can_be_merged_and_ids_of_another_process_mean_nothing_here() 
     assert episodic(merged) == {"grief 1", "grief 2"}
 
 
+@pytest.mark.slow
 def test_a_first_line_that_every_session_has_hides_no_mark() -> None:
     start = {"user": "system", "text": "session start", "affect": GRIEF, "surprise": 0.9}
     context = MemoryListWrapper([grave(1), dict(start)], shown=20)

@@ -48,6 +48,7 @@ def test_two_changed_lines_give_a_host_of_26_uses_its_memory() -> None:
     assert all(f"# {number}\n" in OLD for number in range(1, 27))
 
 
+@pytest.mark.slow
 def test_every_use_gives_what_the_list_gave_over_three_reloads() -> None:
     old, new = make("agent_servnak", changed=False), make("agent_servnak", changed=True)
     for first in range(0, 1000, 250):

@@ -23,6 +23,8 @@ from noodlings.errors import UserError
 from tests.bridge.hosts import KINDS, rich_memory
 from tests.bridge.test_hosts import CHANGED, GRIEF, OUTSIDER
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 NAME = "old_memory"
 

@@ -48,6 +48,7 @@ def test_roles_and_passwords_are_changed_and_accounts_taken_away(run, tmp_path):
     assert run("list") == ""
 
 
+@pytest.mark.slow
 def test_an_account_and_a_users_of_a_world_are_joined_and_parted_on_the_machine(run, tmp_path):
     run("add", "Caity", typed=f"{PASSWORD}\n")
     said = run("join", "caity", "user_caity")

@@ -43,6 +43,7 @@ def ingested(quiet: dict[str, str], *words: object) -> Ended:
     return ran("ingest", *words, "--agent", "Phi", environment=quiet)
 
 
+@pytest.mark.slow
 def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet: dict[str, str]) -> None:
     log = tmp_path / "harbour.log"
     log.write_text(LOG, encoding="cp1252")
@@ -91,6 +92,7 @@ def test_what_fewer_may_know_than_before_has_no_note_or_page(
     assert not [*notes.glob(".forgetting-*")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["सीता", "กิ่งแก้ว", "Nguye\u0302\u0303n", "مُحَمَّد"])
 def test_whoever_is_named_with_marks_is_found_and_forgotten(
     tmp_path: Path, quiet: dict[str, str], name: str

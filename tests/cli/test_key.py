@@ -126,6 +126,7 @@ def test_a_key_in_the_environment_is_not_rotated_by_us(folder: Folder) -> None:
     assert "NOODLINGS_STORE__KEY, separated by a space" in refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "key"),
     [
@@ -153,6 +154,7 @@ def test_a_wrong_or_missing_key_is_refused_in_words_and_destroys_nothing(
     assert "exported 1 character" in folder.said("export", folder.key.with_name("out.jsonl"))
 
 
+@pytest.mark.slow
 def test_an_export_is_encrypted_unless_it_is_to_be_plain(folder: Folder, tmp_path: Path) -> None:
     sealed, plain, back = tmp_path / "sealed.jsonl", tmp_path / "plain.jsonl", tmp_path / "back"
     assert "encrypted" in folder.said("export", sealed)
@@ -165,6 +167,7 @@ def test_an_export_is_encrypted_unless_it_is_to_be_plain(folder: Folder, tmp_pat
     assert (tmp_path / "again.jsonl").read_bytes() == plain.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["key", "bit", "line", "cut"])
 def test_an_encrypted_export_that_does_not_open_imports_nothing(
     folder: Folder, tmp_path: Path, damage: str

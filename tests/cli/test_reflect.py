@@ -67,6 +67,7 @@ def at(server: Server | None) -> dict[str, str]:
     return {"NOODLINGS_LLM__BASE_URL": f"http://127.0.0.1:{server.port}/v1", "NOODLINGS_LLM__MODEL": "m"}
 
 
+@pytest.mark.slow
 def test_what_was_told_before_there_was_a_model_is_read_once(folder: Path) -> None:
     counted = ran("reflect", "--dry-run", "--json", "--data", folder, environment={})
     unread = json.loads(counted.stdout)["unread"]
@@ -148,6 +149,7 @@ def wording(asked: dict[str, Any]) -> Answer:
     return chat(json.dumps({"sentences": [said]}))
 
 
+@pytest.mark.slow
 def test_days_before_there_was_a_model_get_a_journal_once_and_it_can_be_moved(tmp_path: Path) -> None:
     folder = tmp_path / "lived"
     lived(folder, 3)
@@ -224,6 +226,7 @@ def test_killed_at_any_day_of_the_journal_and_run_again_it_ends_as_if_it_had_run
             assert again == once
 
 
+@pytest.mark.slow
 def test_beside_a_running_server_it_changes_nothing(folder: Path) -> None:
     with model(chat(NOTED)) as server, writer_lock(folder):
         refused = ran("reflect", "--data", folder, environment=at(server))

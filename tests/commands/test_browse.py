@@ -6,6 +6,8 @@ import pytest
 
 from tests.commands.conftest import Player
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def told(player: Player) -> Player:

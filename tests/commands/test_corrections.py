@@ -19,6 +19,8 @@ from noodlings.store.sql import SqlStore
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
 
+pytestmark = pytest.mark.slow
+
 ADMIN = Caller("user_root", "root", Role.ADMIN)
 CAITY = Caller("user_caity", "caity")
 BOB = Caller("user_bob", "bob")

@@ -71,6 +71,7 @@ async def test_an_event_without_a_rule_is_perceived_and_says_so(player):
     assert "the rule for item_pickup does not apply to these facts" in dirt
 
 
+@pytest.mark.slow
 async def test_what_it_says_is_heard_in_its_room_or_told(player, monkeypatch):
     monkeypatch.setitem(decision._WILLINGNESS, Kind.EVENT, 9.0)
     player.heard.clear()
@@ -132,6 +133,7 @@ async def test_help_and_the_tab_key_know_it(player):
     assert completions(player.context, "@event serv") == ["servnak"]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50))
 def test_whatever_is_typed_is_answered(quiet_society, arguments):

@@ -86,6 +86,7 @@ async def test_quotes_may_be_left_out_and_names_may_be_long(typed):
         assert (await typed(line)).data["memories"][0]["entry"]["id"] == 1
 
 
+@pytest.mark.slow
 async def test_a_player_is_told_what_is_theirs(typed):
     assert (await typed("@focus phi 5 mill")).data["searched"] > 0
     reply = await typed("@focus phi 5 mill", CAITY)

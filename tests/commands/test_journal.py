@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 
+
+@pytest.mark.slow
 async def test_the_day_is_told_with_its_evidence(player):
     await player.type("say servnak, my dog Biscuit died yesterday, and I cannot stop crying")
     reply = await player.type("@journal servnak")
@@ -23,6 +26,7 @@ async def test_a_day_without_anything(player):
     assert "Nothing has happened yet" in "\n".join(await player.read("@journal maren"))
 
 
+@pytest.mark.slow
 async def test_pages_go_back_in_days(player):
     for _ in range(3):
         await player.type("say servnak, I saw the geese come over the lake today")

@@ -111,6 +111,7 @@ async def ask(society: FakeSociety, arguments: str, caller: Caller = ADMIN) -> R
     return await registry.dispatch(f"@memories {arguments}", context(society, caller))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 80, 200])
 @pytest.mark.parametrize("caller", [ADMIN, CAITY], ids=["admin", "player"])
 @pytest.mark.parametrize("flags", VIEWS)
@@ -151,6 +152,7 @@ async def test_a_player_reads_no_word_of_others(society: FakeSociety, flags: str
         assert "not yours to read" in reply.render(80)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(
     st.lists(st.tuples(st.sampled_from(["user_caity", "user_bob", "servnak"]), st.sampled_from(list(Kind))))

@@ -12,6 +12,8 @@ from noodlings.values.affect import AXES
 from noodlings.values.caller import Caller, Role
 from noodlings.values.persona import APPETITES
 
+pytestmark = pytest.mark.slow
+
 INSULTS = (
     "you stupid, useless heap of rust!",
     "I hate you, you are worthless",

@@ -17,6 +17,8 @@ from noodlings.values.memory import LinkType
 from noodlings.values.percept import Percept
 from tests.commands.conftest import Player
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def told(player):

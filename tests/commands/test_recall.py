@@ -106,6 +106,7 @@ async def test_it_fits_every_width(told: Player, width: int) -> None:
     assert "[bold]the dog" in " ".join(lines)
 
 
+@pytest.mark.slow
 async def test_a_page_of_hits_fits_a_terminal(told: Player) -> None:
     for number in range(30):
         told.clock.advance(60)
@@ -146,6 +147,7 @@ async def test_mood_is_shown_and_counts(told: Player) -> None:
     assert (await told.type("@recall phi dog --mood none")).data["mood"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -188,6 +190,7 @@ async def test_a_player_finds_what_they_told_and_not_what_others_did(told: Playe
     assert "yourself" in refused.data["error"]
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40))
 @given(
     st.sampled_from(["dog", "password", "mellon bites", "bob", "what did bob say about the password"]),

@@ -67,6 +67,7 @@ def test_more_is_never_shorter(one, other, width):
     assert filled == sorted(filled)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(names, units, st.tuples(names, names)), min_size=1, max_size=4), st.integers(20, 130)
 )

@@ -10,6 +10,8 @@ from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller
 from noodlings.voice.images import TableOfImages
 
+pytestmark = pytest.mark.slow
+
 AFRAID = Affect(-0.6, 0.8, 0.8, 0.1, 0.0)
 GLAD = Affect(0.9, 0.7, 0.0, 0.0, 0.0)
 

@@ -178,6 +178,7 @@ async def test_the_prompt_is_told_message_by_message_and_to_nobody_but_who_sees_
         await society.rest(1.0)
 
 
+@pytest.mark.slow
 async def test_why_says_in_plain_words_that_the_model_did_not_speak(tmp_path):
     async with serving(chat("mew, says the model.")) as server:
         pass

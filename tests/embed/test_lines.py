@@ -20,6 +20,8 @@ from noodlings.values.self_topic import SelfTopic
 from noodlings.values.wording import DialogueAct
 from tests.thorough import THOROUGH
 
+pytestmark = pytest.mark.slow
+
 HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"
 JUDGED = HELD_BACK.with_name("fine_acts.tsv")
 ECHOES = HELD_BACK.with_name("echoes.tsv")

@@ -19,6 +19,8 @@ from noodlings.embed.minilm import LAYERS, MAX_TOKENS, MiniLM
 from noodlings.errors import NoodlingsError
 from noodlings.ports import Understood
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def minilm() -> MiniLM:

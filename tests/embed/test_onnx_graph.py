@@ -25,6 +25,7 @@ def between(model: bytes) -> str:
     return next(_names(ends[3], 2))
 
 
+@pytest.mark.slow
 def test_both_parts_one_after_the_other_make_what_the_whole_makes(model: bytes) -> None:
     states = np.random.default_rng(0).normal(size=(1, 9, 384)).astype(np.float32)
     middle = between(model)
@@ -38,6 +39,7 @@ def test_both_parts_one_after_the_other_make_what_the_whole_makes(model: bytes) 
     np.testing.assert_allclose(rest, whole, atol=0.05)  # what is quantised rounds otherwise
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_cut_anywhere_stays_as_it_is(model: bytes) -> None:
     states = np.ones((1, 3, 384), dtype=np.float32)
     same = load_session(cut(model, outputs=["read"]), "the same").run(None, {"states": states})

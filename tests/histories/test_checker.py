@@ -115,6 +115,7 @@ def world(lived: World, tmp_path: Path) -> World:
     return replace(lived, folder=tmp_path / "copy")
 
 
+@pytest.mark.slow
 def test_nothing_is_found_in_what_really_happened(world: World) -> None:
     assert world.faults() == set()
 
@@ -143,6 +144,7 @@ def test_an_acknowledged_percept_that_is_gone_is_lost(world: World) -> None:
     assert "lost" in world.planted("DELETE FROM entries WHERE agent_id = 'phi' AND id = 12")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [
@@ -154,6 +156,7 @@ def test_so_is_the_turn_that_was_answered(world: World, statement: str) -> None:
     assert "lost" in world.planted(statement)
 
 
+@pytest.mark.slow
 async def test_a_percept_that_was_perceived_again_is_there_twice(world: World) -> None:
     last = world.operations[-2]
     with closing(opened(world.folder, 1.7e9 + 200.0)) as society:
@@ -182,6 +185,7 @@ def test_what_was_sent_later_and_is_there_earlier_is_out_of_order(world: World) 
     assert world.told(lambda one: [turned.get(one, one)]) == {"order"}
 
 
+@pytest.mark.slow
 async def test_writes_of_two_owners_are_interleaved(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is kept from writing what he read before somebody else wrote."""
     monkeypatch.setattr("noodlings.store.database.writer_lock", nullcontext)

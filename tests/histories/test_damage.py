@@ -101,6 +101,7 @@ def test_what_is_missing_in_the_middle_is_found(killed: tuple[Path, list[Operati
     assert "lost" in {fault.kind for fault in gaps(killed[1], kept_in(folder))}
 
 
+@pytest.mark.slow
 def test_a_page_torn_while_the_log_has_it_is_whole_again(folder: Path, tmp_path: Path) -> None:
     before, torn = exported(Path(shutil.copytree(folder, tmp_path / "whole"))), 0
     for seed in range(20):
@@ -120,6 +121,7 @@ def test_nothing_is_cut_that_the_database_has_too(folder: Path) -> None:
     assert cut_log(folder, random.Random(0)) == ""
 
 
+@pytest.mark.slow
 def test_a_page_torn_in_the_database_alone_is_missed_or_all_is_there(folder: Path, tmp_path: Path) -> None:
     empty_log(folder)
     before, told = exported(folder), 0

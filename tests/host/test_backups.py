@@ -199,6 +199,7 @@ def test_a_copy_in_which_somebody_played_is_no_copy_any_more(data: Path) -> None
     assert copy.name in names(data)
 
 
+@pytest.mark.slow
 def test_a_state_that_no_character_can_be_restored_from_is_damage(data: Path) -> None:
     with closing(sqlite3.connect(data / "noodlings.db")) as database, database:
         state = {"v": 1, "data": {"version": 9}}

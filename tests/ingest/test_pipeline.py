@@ -404,6 +404,7 @@ def test_only_the_first_problems_are_named_and_all_are_counted() -> None:
 names = st.text(max_size=80)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(names, st.text(max_size=60), st.none() | st.floats()), max_size=8))
 def test_nothing_that_a_name_or_a_line_holds_stops_it(lines: Sequence[tuple[str, str, float | None]]) -> None:

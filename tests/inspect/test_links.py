@@ -57,6 +57,7 @@ def test_no_memory_and_one_of_somebody_else_look_the_same():
     assert ids(inspector.links(VIEWER, "phi", 2)) == [1]
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.sampled_from(["user_ann", "user_bob", "phi"]), st.sampled_from(Kind)),

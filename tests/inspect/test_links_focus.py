@@ -125,6 +125,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(
     ROWS,
     st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20),

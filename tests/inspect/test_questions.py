@@ -55,6 +55,7 @@ def sent(view: View) -> Any:
 KINDS = sorted({question.kind() for question in QUESTIONS.values()} | {TurnEventView}, key=str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @settings(max_examples=examples(15))
 @given(data=st.data())
@@ -171,6 +172,7 @@ async def test_a_refusal_is_not_changed_by_the_reading() -> None:
         await questions.STATS.read(refused())
 
 
+@pytest.mark.slow
 def test_neither_table_nor_screen_imports_what_reads_memories() -> None:
     code = "import sys, noodlings.inspect.questions, studio.app, studio.process; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)

@@ -235,6 +235,7 @@ def talk(lines) -> list[MemoryEntry]:
     ]
 
 
+@pytest.mark.slow
 @given(TALK, TEXTS, HOW, st.booleans(), st.sampled_from([ANN, BOB]))
 def test_nobody_reads_what_is_not_theirs(lines, query, how, meaning, caller) -> None:
     inspector = an_inspector(*talk(lines), embedder=HashingEmbedder() if meaning else None)
@@ -263,6 +264,7 @@ def test_what_others_told_changes_nothing_in_what_one_finds(lines, others, query
     assert all(view == seen[0] for view in seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patient", [0.0, 60.0])
 async def test_what_was_lately_is_waited_for_where_nothing_older_answers(
     monkeypatch: pytest.MonkeyPatch, patient: float

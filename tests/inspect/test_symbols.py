@@ -74,6 +74,7 @@ def test_similar_are_those_that_the_feeling_brings_back():
     assert ids(an_inspector([an_entry(1)], symbols).symbols(ADMIN, "phi", similar=True)) == []
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from(["user_ann", "user_bob"]), st.sampled_from(Kind)), max_size=6),
     st.booleans(),

@@ -172,6 +172,7 @@ async def test_a_model_chooses_after_it_spoke_and_is_told_what_it_may(tmp_path: 
         await closed(society)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "choice",
     [
@@ -201,6 +202,7 @@ async def test_where_a_model_does_not_choose_the_rule_does_and_the_words_stay(
         await closed(society)
 
 
+@pytest.mark.slow
 async def test_a_model_that_is_dead_is_not_asked_again(tmp_path: Path) -> None:
     async with serving(Answer(b"boom", 500)) as server:
         society, trace = await turn(tmp_path, server, "Follow me!")

@@ -87,6 +87,7 @@ async def test_the_model_is_asked_once_in_a_schema_and_its_facts_are_those_of_th
     assert spent.calls == 1
 
 
+@pytest.mark.slow
 async def test_a_line_that_a_room_hears_at_once_is_asked_about_once():
     async with serving(chat(answer(fact()))) as server, server.gateway() as gateway:
         reader, other = LLMFactReader(gateway), ToldLines("Ann", "Servnak", TOLD.lines[:1])
@@ -311,6 +312,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(_JSON)
 def test_whatever_a_model_says_is_facts_or_a_failure(said):
     for one in facts_in(json.dumps({"facts": [said, *(said if isinstance(said, list) else ())]}), TOLD):
@@ -325,6 +327,7 @@ def test_no_line_leaves_its_fence():
     assert "<known>" not in user.content
 
 
+@pytest.mark.slow
 async def test_a_told_line_is_a_fact_on_the_card_and_in_the_next_prompt():
     clock = ManualClock(1_000_000.0)
     line = "cant come, my insulin has to be sorted out first, doctor says"

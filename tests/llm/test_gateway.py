@@ -46,6 +46,7 @@ async def test_each_task_has_its_model_and_its_limit() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "tokens"),
     [

@@ -164,6 +164,7 @@ async def test_a_late_first_word_is_told_once_and_still_waited_for() -> None:
     assert late == 1
 
 
+@pytest.mark.slow
 async def test_a_first_word_in_time_is_not_late_however_long_the_rest_takes() -> None:
     first = sse(json.dumps({"choices": [{"delta": {"content": "mew"}}]}))
     answer = Sent(first, kind="text/event-stream", unended=True)

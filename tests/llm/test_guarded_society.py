@@ -64,6 +64,7 @@ async def test_no_bad_answer_reaches_the_world_the_store_or_a_next_prompt(tmp_pa
     assert [telling for telling in tellings if telling in everything] == []
 
 
+@pytest.mark.slow
 async def test_every_good_answer_is_said_and_asked_for_once(tmp_path: Path) -> None:
     line = ""
     async with serving(lambda _: chat(line)) as server:

@@ -205,6 +205,7 @@ def wording(asked):
     )
 
 
+@pytest.mark.slow
 async def test_from_talk_to_the_worded_journal_its_page_and_out_of_them_again(tmp_path):
     clock, felt = ManualClock(20_000 * DAY), Affect(-0.7, 0.6, 0.1, 0.9, 0.1)
     async with serving(wording) as server:

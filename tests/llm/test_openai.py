@@ -158,6 +158,7 @@ def test_what_is_no_web_address_is_refused_before_anything_is_asked(url: str) ->
         Gateway(LLMSettings(base_url=url))
 
 
+@pytest.mark.slow
 async def test_a_password_in_the_address_is_not_told() -> None:
     gateway = Gateway(LLMSettings(base_url="http://me:hush@127.0.0.1:9/v1?token=abc", timeout_seconds=2))
     voice = OpenAIVoice(gateway)

@@ -46,6 +46,7 @@ def _overheard(line: str, clock: ManualClock) -> Percept:
     return Percept("user_bob", f"caity told me: {line}!", clock.now(), depth=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chain", ["fused", "serial"])
 async def test_a_replay_of_recorded_calls_gives_the_same_turns(tmp_path: Path, chain: str) -> None:
     answered = replies = 0

@@ -137,6 +137,7 @@ async def test_what_was_said_and_the_rest_are_the_whole_reply() -> None:
     assert (speech.text, speech.cut) == (THREE, "")
 
 
+@pytest.mark.slow
 async def test_a_later_sentence_that_is_refused_ends_the_reply() -> None:
     bad = "There is a boat on the shore. As an AI language model, I cannot see any boats. And so on."
     async with serving(flowing(bad, 0.01)) as server:
@@ -146,6 +147,7 @@ async def test_a_later_sentence_that_is_refused_ends_the_reply() -> None:
     assert "not the character" in speech.cut
 
 
+@pytest.mark.slow
 async def test_a_first_sentence_that_is_refused_is_asked_for_once_more() -> None:
     texts = iter(["As an AI language model, I cannot see boats. There is none.", THREE])
     async with serving(lambda _: flowing(next(texts), 0.01)) as server:
@@ -155,6 +157,7 @@ async def test_a_first_sentence_that_is_refused_is_asked_for_once_more() -> None
     assert len(heard.parts) == 2
 
 
+@pytest.mark.slow
 async def test_a_stream_that_breaks_off_leaves_what_was_said() -> None:
     for broken in (flowing(THREE[:50], 0.01, unended=True), flowing(THREE, 0.01, cut=True)):
         async with serving(broken) as server:
@@ -163,6 +166,7 @@ async def test_a_stream_that_breaks_off_leaves_what_was_said() -> None:
         assert speech.text == heard.parts[0] == "There is a boat on the shore."
 
 
+@pytest.mark.slow
 async def test_where_nothing_was_said_a_failure_is_one() -> None:
     async with serving(flowing("There is", 0.01, unended=True)) as server:
         with pytest.raises(LLMError, match="stopped arriving"):

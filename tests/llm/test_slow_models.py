@@ -15,6 +15,8 @@ from noodlings.ports import Allowance
 from tests.llm.server import Answer, Server, asking, flowing, serving
 from tests.voice.utterances import utterance
 
+pytestmark = pytest.mark.slow
+
 CALL = ModelCall(Task.REPLY, asking("be a cat", "hello"), 0.8, tokens=200)
 TALE = "I went down to the shore. There was a boat, and in the boat an old man who never stops talking"
 

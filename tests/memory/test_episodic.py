@@ -145,6 +145,7 @@ def test_exactly_as_alike_as_asked_is_alike_enough() -> None:
     assert ids(memory.alike(Affect(), 5, 0.51)) == []
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=examples(20))
 def test_who_leaves_a_large_memory_is_who_is_weakest_of_all(seed: int) -> None:

@@ -14,6 +14,8 @@ from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.memory.hierarchical import HierarchicalMemory, one_at_a_time
 from tests.memory.entries import ANXIOUS, SORROWFUL
 
+pytestmark = pytest.mark.slow
+
 THREADS, LINES = 8, 150
 
 

@@ -83,6 +83,7 @@ def test_centred_is_the_angle_from_rest_scaled_by_the_weaker_feeling(one: Affect
     assert likeness(one, other) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(affects)
 def test_neutral_is_like_nothing(affect: Affect) -> None:
     assert likeness(NEUTRAL, affect) == 0.0

@@ -170,6 +170,7 @@ json_like = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.dictionaries(st.sampled_from(["text", "user", "x"]), json_like), max_size=6))
 def test_any_row_can_be_saved(tmp_path: Path, rows: list[dict[str, Any]]) -> None:

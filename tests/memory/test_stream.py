@@ -144,6 +144,7 @@ StreamMachine.TestCase.settings = settings(max_examples=examples(40), stateful_s
 TestStream = StreamMachine.TestCase
 
 
+@pytest.mark.slow
 @given(entries)
 def test_an_entry_comes_out_as_it_went_in(entry: MemoryEntry) -> None:
     if entry.phenomenal_state is not None:

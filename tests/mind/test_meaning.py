@@ -32,6 +32,7 @@ def test_a_word_vector_is_a_unit_vector_or_nothing(text):
     assert float(vector @ vector) == pytest.approx(1.0, abs=1e-5) or not vector.any()
 
 
+@pytest.mark.slow
 def test_the_same_vectors_in_every_process():
     code = (
         "from noodlings.mind.meaning import *; "

@@ -65,6 +65,7 @@ def test_the_slow_layer_moves_less_than_the_fast_one(stream):
     assert np.abs(states).max() <= 1.0
 
 
+@pytest.mark.slow
 @needs("noodlemush/chat.jsonl")
 def test_the_slow_layer_moves_less_on_real_talk():
     sentiment = SentimentIntensityAnalyzer()

@@ -138,6 +138,7 @@ hostile = st.text() | st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(any_entry, hostile, hostile, hostile, st.none() | hostile)
 @example(DOG, "phi", "\n---\nuser: victim\nprivate: false\n---\n", "> a\n> b", "---")
 def test_no_words_get_out_of_their_place(
@@ -156,6 +157,7 @@ def test_no_words_get_out_of_their_place(
     note.encode()
 
 
+@pytest.mark.slow
 @given(any_entry, st.text())
 def test_a_path_stays_in_its_folder(entry: MemoryEntry, agent: str) -> None:
     path = path_of(agent, entry)

@@ -52,6 +52,7 @@ def forget(folder: Folder, number: int) -> Forgotten:
     return folder.store.forget("phi", [number], by_user="admin", timestamp=1.0)
 
 
+@pytest.mark.slow
 async def test_from_a_line_in_a_room_to_its_page_and_out_of_it_again(tmp_path: Path) -> None:
     settings = load_settings(store={"path": str(tmp_path)}, embedding={"model": "none"})
     society = build(settings, clock=ManualClock(NOW))

@@ -91,6 +91,7 @@ said_by_somebody = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(st.lists(said_by_somebody, max_size=8, unique_by=lambda entry: entry.id), people, st.booleans())
 @example([an_entry(1, "dog ---\nuser: caity\n---", user_id="user_caity")], "caity", True)

@@ -29,6 +29,7 @@ def rebuilt(path: Path) -> Rebuilt:
         return rebuild(kept, folder.writer, lambda position: None)
 
 
+@pytest.mark.slow
 @given(st.lists(entries, min_size=1, max_size=6, unique_by=lambda entry: entry.id), st.data())
 @settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_the_same_bytes_as_were_written(

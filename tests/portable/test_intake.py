@@ -459,6 +459,7 @@ def outcome(content: bytes) -> str:
     return ""
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400))
 @given(st.integers(0, 10**6), st.integers(0, 255))
 def test_any_byte_may_be_wrong(at: int, byte: int) -> None:
@@ -473,6 +474,7 @@ json_values: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200))
 @given(
     st.sampled_from([PHI, FIRST, TRACE, LINK]),

@@ -55,6 +55,8 @@ from tests.api.serving import environment
 from tests.fakes import ALL_CIRCUMSTANCES
 from tests.program import ran
 
+pytestmark = pytest.mark.slow
+
 ADMIN = Caller("api_admin", "admin", Role.ADMIN)
 CAITY, BOB, ACCOUNT = "user_caity", "user_bob", "account:caity"
 COUNTED = ("memories", "answers", "traces", "symbols", "links", "notes", "facts", "heard")

@@ -229,6 +229,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(
     ROWS,
     st.data(),

@@ -82,6 +82,7 @@ def test_words_that_came_later_are_found():
     assert index.score(["c"], neighbours)[0][0] > 0.0
 
 
+@pytest.mark.slow
 @given(st.lists(WORDS, min_size=2, max_size=8), st.data())
 def test_nothing_is_left_of_what_is_removed(documents, data):
     gone = data.draw(st.sets(st.sampled_from(range(len(documents))), min_size=1))

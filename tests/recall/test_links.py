@@ -177,6 +177,7 @@ class Shuffled:
         return dict(found)
 
 
+@pytest.mark.slow
 @given(
     EDGES,
     st.lists(st.integers(1, 8), min_size=1, max_size=3, unique=True),

@@ -9,6 +9,7 @@ from noodlings.recall.rank import DEFAULT_WEIGHTS, best_rows, combine
 UNIT = st.floats(0.0, 1.0, width=32)
 
 
+@pytest.mark.slow
 @given(
     arrays(np.float32, st.integers(0, 300), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])),
     st.integers(1, 40),
@@ -17,6 +18,7 @@ def test_the_best_rows_are_those_of_a_stable_sort(scores, limit):
     assert best_rows(scores, limit).tolist() == np.argsort(-scores, kind="stable")[:limit].tolist()
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(UNIT, UNIT, UNIT, UNIT, UNIT, UNIT), min_size=1, max_size=20))
 def test_scores_lie_between_nothing_and_one(rows):
     names = ("meaning", "words", "speaker", "date", "time", "length")

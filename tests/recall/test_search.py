@@ -154,6 +154,7 @@ def test_mood_does_not_drown_meaning():
     assert ids(searcher.search("which barrels hide the lantern in the cellar?", mood=GLAD))[0] == 0
 
 
+@pytest.mark.slow
 @given(TALKS, LINES, FELT, st.booleans())
 def test_without_weight_or_feeling_the_order_is_that_of_no_mood(rows, query, mood, vectors):
     searcher = talk(rows, vectors)
@@ -163,12 +164,14 @@ def test_without_weight_or_feeling_the_order_is_that_of_no_mood(rows, query, moo
     assert searcher.search(query, mood=NEUTRAL, query_vector=vector) == plain
 
 
+@pytest.mark.slow
 @given(TALKS, LINES, st.sampled_from([GLAD, SAD]))
 def test_memories_without_feeling_keep_their_order(rows, query, mood):
     searcher = talk([(text, user, NEUTRAL, pause) for text, user, _, pause in rows])
     assert searcher.search(query, mood=mood) == searcher.search(query)
 
 
+@pytest.mark.slow
 @given(TALKS, LINES, USERS, st.none() | st.sampled_from([GLAD, SAD]), st.integers(1, 5), st.booleans())
 def test_a_users_filter_finds_what_is_found_where_nobody_else_ever_spoke(
     rows, query, user, mood, limit, vectors
@@ -205,6 +208,7 @@ def test_what_is_private_shows_in_no_score_of_what_stands_beside_it():
     assert ids(secret.search("mellon", Filters(present=frozenset({"user_bob"})))) == [2, 1, 3]
 
 
+@pytest.mark.slow
 @given(TALKS, LINES, LINES, LINES, st.data())
 def test_no_digit_of_a_score_tells_what_was_whispered_around_a_line(rows, query, secret, other, data):
     whispered = data.draw(st.frozensets(st.sampled_from(range(len(rows)))))
@@ -224,6 +228,7 @@ def test_no_digit_of_a_score_tells_what_was_whispered_around_a_line(rows, query,
     assert found(secret) == found(other)
 
 
+@pytest.mark.slow
 @given(TALKS, LINES, FELT, st.booleans(), st.floats(0.0, 1.0))
 def test_hits_are_bounded_ordered_and_the_same_each_time(rows, query, mood, vectors, weight):
     vector = vector_of(query) if vectors else None
@@ -321,6 +326,7 @@ def test_what_makes_no_sense_is_refused(bad):
         archive_of("alpha").search(**({"query": "alpha"} | bad))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 @settings(max_examples=examples(200))
 def test_any_text_may_be_asked_and_kept(text):
@@ -336,6 +342,7 @@ def test_an_empty_archive_knows_nothing():
     assert archive_of().search("anything") == []
 
 
+@pytest.mark.slow
 def test_asked_while_it_is_filled():
     searcher = archive_of("a boat", vectors=True)
     failures = []
@@ -407,6 +414,7 @@ def test_among_too_many_to_measure_each_what_others_said_still_changes_nothing(m
         assert among.search(question, Filters(user="user_ann"), **asked) == found
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=examples(20))
 def test_entries_that_come_at_once_are_found_as_if_they_had_come_one_by_one(seed):

@@ -46,6 +46,7 @@ def mixed_cosines(index, neighbours, query, vectors):
     return result
 
 
+@pytest.mark.slow
 @given(st.integers(1, 30), st.sampled_from([1.0, 2_500.0, 9_999.0]))
 def test_a_score_is_the_cosine_with_a_row_and_its_neighbours(count, gap):
     index, neighbours = filled(count, gap)
@@ -124,6 +125,7 @@ def of_many(many, common=0.0):
     return index, neighbours, index.checked(centres[3])
 
 
+@pytest.mark.slow
 def test_of_many_rows_the_nearest_are_those_that_all_products_give(monkeypatch):
     index, neighbours, query = of_many(3_000)
     exact, mixed = index.search(query, 10), index.meaning(query, neighbours)
@@ -143,6 +145,7 @@ def test_of_many_rows_the_nearest_are_those_that_all_products_give(monkeypatch):
     assert np.corrcoef(rough, centred)[0, 1] > 0.8
 
 
+@pytest.mark.slow
 def test_vectors_that_have_much_in_common_or_few_numbers_are_all_measured_exactly(monkeypatch):
     index, _, query = of_many(3_000, common=4.0)
     asked = ((index, query), (filled(3_000)[0], unit(9_999)))

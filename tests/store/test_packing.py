@@ -37,6 +37,7 @@ WRITTEN = (
 DICTIONARY = "458f1011dc130bdde7d1bd1e5012e272ea402d4df6dabdbe806c28f6195a0c35"
 
 
+@pytest.mark.slow
 @given(documents)
 def test_data_come_back_as_they_were(data: Any) -> None:
     try:

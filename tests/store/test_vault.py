@@ -207,6 +207,7 @@ def test_forgetting_reaches_sealed_rows(tmp_path):
         assert [entry.id for entry in store.archive(AGENT)] == [2]
 
 
+@pytest.mark.slow
 def test_turning_it_on_leaves_no_plain_byte(tmp_path):
     keep(tmp_path, None, *(entry_of(number, f"zanzibar {number}") for number in range(1, 700)))
     assert found(tmp_path, ["zanzibar"])
@@ -287,6 +288,7 @@ def test_a_new_key_takes_the_place_of_the_old_one(tmp_path):
         SqlStore(tmp_path, encryption=ALL)
 
 
+@pytest.mark.slow
 def test_a_change_of_keys_that_was_stopped_goes_on_and_needs_the_new_key_alone(tmp_path):
     keep(tmp_path, ALL, *(entry_of(number, f"zanzibar {number}") for number in range(1, 900)))
     file = tmp_path.with_suffix(".key")
@@ -305,6 +307,7 @@ def test_a_change_of_keys_that_was_stopped_goes_on_and_needs_the_new_key_alone(t
     assert len(texts(tmp_path, only)) == 899
 
 
+@pytest.mark.slow
 def test_the_key_changes_while_everything_is_in_use(tmp_path):
     folder, file = tmp_path / "data", tmp_path / "key"
     file.write_text(OLD.text)

@@ -87,6 +87,7 @@ async def test_a_folder_with_nothing_in_it_is_refused(settings: Settings) -> Non
         local_source(settings)
 
 
+@pytest.mark.slow
 async def test_what_a_game_writes_is_told_and_read_anew(tmp_path: Path, settings: Settings) -> None:
     keep(tmp_path, 1)
     source = local_source(settings)

@@ -9,6 +9,8 @@ from textual.app import App, ComposeResult
 from studio.widgets.table import Column, Table
 from tests.studio.village import screen_of, until
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = (
     Column("number", "no.", 4, "right"),
     Column("", "text", None),

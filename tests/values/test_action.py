@@ -55,6 +55,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(offers(), st.data())
 def test_what_is_chosen_fits_its_schema_and_else_nothing_is(
     offered: OfferedAction, data: st.DataObject

@@ -153,6 +153,7 @@ async def test_no_memory_has_a_part_in_it() -> None:
         assert await choice(line, REFUSING, recalled=recalled) == await choice(line, REFUSING)
 
 
+@pytest.mark.slow
 @given(st.data(), st.lists(offers(), min_size=1, max_size=3, unique_by=lambda one: one.name))
 def test_whatever_is_chosen_was_offered_and_fits(data: st.DataObject, offered: list[OfferedAction]) -> None:
     said = [word for one in offered for word in (one.name.replace("_", " "), *one.words)]

@@ -305,12 +305,14 @@ def test_ten_turns_of_the_same_line_get_ten_answers(who: str, line: str) -> None
     assert len({text.casefold() for text in said}) == 10
 
 
+@pytest.mark.slow
 @everybody
 def test_two_hundred_turns_of_trivial_talk_do_not_repeat(who: str) -> None:
     said = talk(who, [CHAT[turn % len(CHAT)] for turn in range(200)])
     assert len({text.casefold() for text in said}) == 200
 
 
+@pytest.mark.slow
 @everybody
 def test_with_a_short_memory_of_its_own_lines_it_hardly_repeats(who: str) -> None:
     said = talk(who, [CHAT[turn % len(CHAT)] for turn in range(200)], window=50)
@@ -332,6 +334,7 @@ def test_no_gesture_and_no_mannerism_is_put_in_twice_within_fifty_lines(who: str
     assert sum(map(bool, put_in)) > 20
 
 
+@pytest.mark.slow
 def test_what_is_added_does_not_say_the_same_again() -> None:
     answers = [say(utterance("my mother is very ill", turn=turn)).text for turn in range(600)]
     listened = [text.casefold().count("i hear you") for text in answers]

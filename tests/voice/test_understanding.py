@@ -44,6 +44,7 @@ def test_what_is_heard_as_a_secret_is_kept_as_one() -> None:
     assert [line for line in secrets if not in_confidence(Kind.SAY, line)] == []
 
 
+@pytest.mark.slow
 def test_every_line_of_the_corpus_is_heard_as_it_says() -> None:
     wrong = [
         f"{row.line!r} is {row[1:]}, but heard as {got[1:]}"

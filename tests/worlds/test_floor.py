@@ -24,6 +24,8 @@ from noodlings.worlds.floor import TALK, RoomFloor, take_turns, to_everybody, wa
 from noodlings.worlds.minds import CAPACITY, Minds
 from tests.fakes import make_persona
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("Ada", "Bo", "Cyd", "Dee", "Eli")
 PERSONAS = {name.lower(): make_persona(name, home="workshop") for name in NAMES}
 BEINGS = {agent_id: Being(agent_id, persona.name, persona) for agent_id, persona in PERSONAS.items()}

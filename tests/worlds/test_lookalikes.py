@@ -66,6 +66,7 @@ def test_other_names_are(name: str) -> None:
     require_name(name)
 
 
+@pytest.mark.slow
 def test_no_account_is_made_that_looks_like_another(tmp_path) -> None:
     accounts = Accounts(tmp_path)
     accounts.create("Ida", PASSWORD)

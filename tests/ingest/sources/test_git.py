@@ -87,6 +87,7 @@ def test_names_of_files_may_hold_any_byte(made: Repository):
     assert ("not-utf8-�", None, None) in [(one.path, one.added, one.removed) for one in binary.files]
 
 
+@pytest.mark.slow
 def test_a_hostile_message_is_only_a_message(made: Repository):
     first = made.commit("Begin")
     made.commit(f"\x1b]0;title\x07\x01{first}\nFixes: {first[:9]}\x01".encode() + b"\xff\xfe\n")
@@ -131,6 +132,7 @@ def test_nobodys_address_is_kept_in_any_field(made: Repository):
     assert upper.author_hash == lower.author_hash != ""
 
 
+@pytest.mark.slow
 def test_a_huge_commit_is_kept_without_its_diff(made: Repository):
     stream = [b"blob\nmark :1\ndata 2\na\n"]
     stream.append(b"commit refs/heads/main\ncommitter A <a@b.example> 1700000000 +0000\ndata 5\nHuge\n\n")
@@ -259,6 +261,7 @@ def test_records_are_the_same_each_time_they_are_read(made: Repository):
     assert replace(first[0], line=3).digest == second[0].digest
 
 
+@pytest.mark.slow
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.binary(min_size=1, max_size=200))
 def test_any_message_is_one_commit(tmp_path_factory: pytest.TempPathFactory, message: bytes):

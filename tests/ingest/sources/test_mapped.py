@@ -98,6 +98,7 @@ def test_a_private_row_that_is_wrong_confines_what_the_row_was(
     assert entry.audience.confined is (confined and (bool(id) or date != "noon"))
 
 
+@pytest.mark.slow
 def test_a_quote_that_never_ends_is_a_problem_and_not_the_memory_of_the_machine(tmp_path: Path) -> None:
     rows = 'number,date,author,message\n1,,Caity,hi\n2,,Caity,"' + "x\n" * 600_000
     items = read(tmp_path, "log.csv", rows)

@@ -660,6 +660,7 @@ def test_a_nick_that_spoke_is_no_action_though_it_looks_like_one(tmp_path: Path)
     assert [record.kind is Kind.WHISPER for record in records] == [False, False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "beginnings",
     [

@@ -157,6 +157,7 @@ def test_evidence_in_mind_is_counted_in_a_mind_of_twelve_things_and_no_more():
     assert remembered([2, 1], 13, evidence) == {"in_mind": 0.0, "all_in_mind": 0.0, "things": 13.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["none", "minilm"])
 async def test_lived_the_agent_is_asked_after_the_search_which_it_does_not_change(tmp_path, living, model):
     path = written(tmp_path, CONVERSATION)

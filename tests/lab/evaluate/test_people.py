@@ -25,6 +25,8 @@ from tests.llm.server import Answer, chat, serving
 from tests.program import ran
 from tests.thorough import THOROUGH
 
+pytestmark = pytest.mark.slow
+
 OURS = Path(__file__).parents[3] / "benchmarks" / "people"
 WEEKS = {
     "characters": ["edda"],
