@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections.abc import Collection
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,25 +72,25 @@ def test_what_one_user_told_is_found_whatever_others_made_of_it_in_hindsight(tex
     plain = [an_entry(number, user_id=ANN, user_text=text) for number, text in enumerate(texts, 1)]
     recalled = [replace(one, hindsight={Hindsight.ANSWERED_WITH: 0.02 * one.id}) for one in plain]
     embedded = {one.id for one in plain}
-    with_hindsight, without = (
-        looked_for(known, embedded, (), query, 0, None)[0] for known in (recalled, plain)
-    )
+    with_hindsight, without = (hits_among(known, embedded, query) for known in (recalled, plain))
     assert with_hindsight == without
 
 
-Everything = tuple[list[Hit], list[ReachedEntry], list[FocusHit], str, list[int]]
+def hits_among(entries: list[MemoryEntry], embedded: set[int], query: str) -> list[Hit]:
+    """What a search of Ann's finds."""
+    with closing(EmbeddingQueue(EMBEDDER, idle=True)) as embedding:
+        archive = archive_of(entries, embedded, (), embedding)[1]
+        return asyncio.run(archive.search(query, Filters(user=ANN), limit=5, mood=None))
 
 
-def looked_for(
+def archive_of(
     entries: list[MemoryEntry],
     embedded: set[int],
-    pairs: set[tuple[int, int]],
-    query: str,
-    level: int,
-    mood: object,
-) -> Everything:
-    """What Ann told, by search, links, focus and notes; all of it hers."""
-    store, only_ann = MemoryStore(), Filters(user=ANN)
+    pairs: Collection[tuple[int, int]],
+    embedding: EmbeddingQueue,
+) -> tuple[MemoryStore, AgentArchive]:
+    """These entries, linked in pairs, kept and loaded."""
+    store = MemoryStore()
     there = {entry.id for entry in entries}
     store.commit(
         Changes(
@@ -106,10 +108,26 @@ def looked_for(
             ),
         )
     )
-    embedding = EmbeddingQueue(EMBEDDER, idle=True)
     archive = AgentArchive("phi", store, embedding, dict, len(entries))
     while not archive.loaded:
         archive.load_some()
+    return store, archive
+
+
+Everything = tuple[list[Hit], list[ReachedEntry], list[FocusHit], str, list[int]]
+
+
+def looked_for(
+    entries: list[MemoryEntry],
+    embedded: set[int],
+    pairs: set[tuple[int, int]],
+    query: str,
+    level: int,
+    mood: object,
+) -> Everything:
+    """What Ann told, by search, links, focus and notes; all of it hers."""
+    only_ann, embedding = Filters(user=ANN), EmbeddingQueue(EMBEDDER, idle=True)
+    store, archive = archive_of(entries, embedded, pairs, embedding)
 
     async def focus_search(query: str, filters: Filters, limit: int) -> list[Hit]:
         return await archive.search(query, filters, limit=limit, mood=mood)
