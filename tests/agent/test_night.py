@@ -258,7 +258,7 @@ def test_killed_at_any_moment_or_run_twice_it_ends_as_one_undisturbed_night(tmp_
             user, count = f"user_{number % 3}", number % 4
             told = an_entry(number, text, user_id=user, recall_count=count, stability=6e5)
             kept.commit(Changes(AGENT, added=(told,), episodic=(number,) if number % 3 == 0 else ()))
-    count = examples(30, 3)
+    count = examples(30, 6)
     moments = [str((number + 0.5) / count) for number in range(count)]
     command = [sys.executable, "-m", "tests.agent.nights", str(folder), *moments]
     root = Path(__file__).parents[2]
