@@ -2,6 +2,7 @@ import asyncio
 import random
 import re
 import shutil
+import socket
 import ssl
 
 import pytest
@@ -159,13 +160,16 @@ async def test_text_with_the_command_byte_in_it_commands_nobody(mush):
 async def test_who_does_not_read_is_let_go_and_holds_up_nobody(mush):
     mush.accounts.create("Deaf", PASSWORD)
     async with telnet(mush) as port, client(port, "Caity") as caity:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
+        deaf = socket.socket()
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)  # else the kernel reads megabytes for it
+        deaf.connect(("127.0.0.1", port))
+        reader, writer = await asyncio.open_connection(sock=deaf, limit=1)
         writer.write(f"connect Deaf {PASSWORD}\r\n".encode())
         await caity.sees("Deaf arrives")
         lines = 0
         async with asyncio.timeout(30):
             while "Deaf" in mush.here():
-                caity.send(f"say {'x' * 3_900}")
+                caity.send(f"say {'é' * 3_900}")
                 await caity.sees("You say")
                 lines += 1
         assert lines * 3_900 > MOST_UNREAD

@@ -90,7 +90,7 @@ async def test_a_file_without_queries_is_refused(tmp_path, living):
 @pytest.mark.slow
 async def test_mood_brings_back_what_fits_it(tmp_path, living):
     data = json.loads((DATA / "mood-recall-dev" / "realistic_recall_v1.json").read_text("utf-8"))
-    data["scenarios"] = data["scenarios"][:: 1 if THOROUGH else 2]
+    data["scenarios"] = data["scenarios"][:: 1 if THOROUGH else 4]
     figures = await evaluate(*living("minilm"), written(tmp_path, data), MiniLM())
     assert figures["given"]["top1"] >= 0.7
     assert figures["own"]["top1"] > figures["search"]["top1"] > figures["plain"]["top1"]

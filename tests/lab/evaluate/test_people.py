@@ -140,7 +140,7 @@ def test_what_is_no_such_file_is_refused(tmp_path, wrong):
 async def test_what_a_model_understands_is_on_the_cards(tmp_path):
     """With a model that knows what every line tells: what is missing then is lost on the way to the cards."""
     weeks = yaml.safe_load((OURS / "weeks.yaml").read_text(encoding="utf-8"))
-    weeks["lines"] = weeks["lines"][: None if THOROUGH else 100]
+    weeks["lines"] = weeks["lines"][: None if THOROUGH else 60]
     told = {clean(line["say"]): line for line in weeks["lines"]}
 
     def facts_of(number: int, words: str) -> Iterator[dict[str, Any]]:
@@ -183,7 +183,7 @@ async def test_what_a_model_understands_is_on_the_cards(tmp_path):
 @pytest.mark.slow
 def test_a_model_is_asked_for_facts_and_for_no_journal(tmp_path):
     weeks = yaml.safe_load((OURS / "weeks.yaml").read_text(encoding="utf-8"))
-    weeks["lines"] = weeks["lines"][:100]
+    weeks["lines"] = weeks["lines"][:40]
     with model(chat('{"facts": []}')) as server:
         file = written(tmp_path, weeks)
         measured = ran(

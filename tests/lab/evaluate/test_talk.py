@@ -162,7 +162,7 @@ def test_our_own_cases_can_be_read() -> None:
 @pytest.mark.slow
 async def test_most_of_what_our_own_cases_ask_for_is_in_mind(living: Living) -> None:
     society, clock = living("minilm")
-    cases = read_cases(CASES_OF_OURS)[: 36 : 1 if THOROUGH else 5]
+    cases = read_cases(CASES_OF_OURS)[: 36 : 1 if THOROUGH else 7]
     exchanges = await Conversations(society, clock).run(cases, False, lambda: None)
     given = figures(exchanges)
     assert given["in_mind"][0] >= 0.85
