@@ -1,4 +1,4 @@
-"""Whole runs: a real server, clients and a nemesis; and two faults that are planted into the program itself."""
+"""Whole runs: a real server, clients and a nemesis; and faults that are planted into the program itself."""
 
 from __future__ import annotations
 
