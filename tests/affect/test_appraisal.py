@@ -72,6 +72,7 @@ def test_a_feeling_tells_its_own_sentences_from_all_others(
     assert separation >= 0.85
 
 
+@pytest.mark.slow
 def test_the_means_lie_where_their_labels_say(of_label: dict[str, list[Affect]]) -> None:
     means = {label: dict(zip(AXES, np.mean([a.array() for a in affects], axis=0), strict=True))
              for label, affects in of_label.items()}  # fmt: skip

@@ -215,6 +215,7 @@ def test_hostile_data_cannot_pass_for_another_field_or_block(state):
     assert "Biome:x Mood:hyped MEMORY" in line
 
 
+@pytest.mark.slow
 @given(events)
 def test_whatever_happens_it_stays_small_and_survives_a_restart(happened):
     feeling = GameFeeling()

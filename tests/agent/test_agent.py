@@ -97,6 +97,7 @@ async def test_a_failing_model_degrades_one_step_and_the_trace_says_so(make_agen
     assert (await plain.perceive(percept())).degraded == ()
 
 
+@pytest.mark.slow
 async def test_recalled_memories_never_include_the_percept_itself_or_doubles(make_agent, percept):
     agent = make_agent()
     for number in range(30):

@@ -209,6 +209,7 @@ def test_any_greeting_is_a_phrase_with_no_slot_but_the_name(text: str) -> None:
     assert clean(made) == made
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.sampled_from([*SERAPHINA, "nickname", "xyz"]), st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(max_size=20),
@@ -253,6 +254,7 @@ words = st.lists(st.text("abcdefg ", min_size=3, max_size=12).map(clean).filter(
 lines = words.map(lambda found: f"{' '.join(found)}.")
 
 
+@pytest.mark.slow
 @given(
     name=st.text("abcxyz", min_size=1, max_size=20),
     identity=lines,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -35,6 +37,7 @@ def due(trace: Trace) -> list[int]:
     return [one.entry_id for one in trace.recalled if Why.DUE in one.why]
 
 
+@pytest.mark.slow
 async def test_who_comes_back_is_asked_once_how_it_went(tmp_path: Path) -> None:
     clock = ManualClock(20_000 * DAY + 1_000.0)
     with closing(living(tmp_path, clock)) as society:

@@ -293,6 +293,7 @@ async def told_by_two(society: Society, tell: Callable) -> None:
         await tell(society, f"Do you remember? {text.split()[-1]}?", "user_bob")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_pairs")
 async def test_what_is_forgotten_in_parts_is_forgotten_as_what_is_forgotten_at_once(tell, clock):
     began, left = clock.now(), []
@@ -345,6 +346,7 @@ async def test_who_asks_many_times_at_once_has_it_done_once_and_waits_for_a_few(
     assert (await forget(CAITY, "phi", "user_caity")).count == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_pairs")
 @pytest.mark.parametrize("store", ["sql"], indirect=True)
 async def test_what_was_forgotten_before_the_database_failed_is_gone_and_the_rest_goes_later(
@@ -369,6 +371,7 @@ async def test_what_was_forgotten_before_the_database_failed_is_gone_and_the_res
     assert (await society.corrections.forget_user_in_parts(CAITY, "phi", "user_caity")).count == 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_pairs")
 async def test_who_leaves_while_it_forgets_has_all_of_it_forgotten(make_society, tell):
     society = make_society()
@@ -442,6 +445,7 @@ class Saying:
         return Speech(self.words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["at once", "in batches", "in two runs", "before visitors"])
 async def test_what_an_answer_had_of_two_people_is_confined_in_what_repeats_either(
     clock, store, monkeypatch, how

@@ -175,6 +175,7 @@ async def stirred(agent, percept, **changes):
         await agent.perceive(percept(f"the dog of number {number} died", addressed=False, depth=3, **changes))
 
 
+@pytest.mark.slow
 async def test_a_thought_is_kept_as_one_and_nobody_hears_it(make_agent, store, percept):
     agent = make_agent(ruminate=True)
     await stirred(agent, percept)
@@ -190,12 +191,14 @@ async def test_a_thought_is_kept_as_one_and_nobody_hears_it(make_agent, store, p
         assert all(link.source == entry.id > link.target for link in about)
 
 
+@pytest.mark.slow
 async def test_a_thought_leaves_what_is_felt_as_it_was(make_agent, percept):
     agent = make_agent(ruminate=True)
     await stirred(agent, percept)
     assert agent.affect == GRIEF
 
 
+@pytest.mark.slow
 async def test_nobodys_reply_is_made_of_a_thought(make_agent, store, percept):
     agent = make_agent(ruminate=True)
     await stirred(agent, percept, present=frozenset({"user_bob"}))
@@ -213,6 +216,7 @@ async def test_who_is_told_not_to_has_no_thoughts(make_agent, store, percept):
     assert thoughts(store) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("least", "tier"), [(Tier.OPEN, Tier.CONFINED), (Tier.SECRET, Tier.SECRET)])
 async def test_a_thought_has_the_least_tier_of_its_kind(make_agent, percept, least, tier):
     store = MemoryStore()
@@ -221,6 +225,7 @@ async def test_a_thought_has_the_least_tier_of_its_kind(make_agent, percept, lea
     assert {entry.tier for entry in thoughts(store)} == {tier}
 
 
+@pytest.mark.slow
 async def test_a_thought_that_may_not_go_to_a_model_is_worded_without_it(make_agent, percept):
     class Elsewhere:
         async def speak(self, utterance, spent):
@@ -234,6 +239,7 @@ async def test_a_thought_that_may_not_go_to_a_model_is_worded_without_it(make_ag
     assert thoughts(store)
 
 
+@pytest.mark.slow
 async def test_what_could_not_be_kept_or_is_sealed_is_not_thought(make_agent, store, percept, monkeypatch):
     for least in (2, 3):
         agent = make_agent(ruminate=True, tiers={Kind.THOUGHT: least})
@@ -244,6 +250,7 @@ async def test_what_could_not_be_kept_or_is_sealed_is_not_thought(make_agent, st
     assert thoughts(store) == []
 
 
+@pytest.mark.slow
 async def test_a_thought_is_forgotten_with_what_it_was_made_of(make_agent, store, percept):
     agent = make_agent(ruminate=True)
     await stirred(agent, percept)
@@ -255,6 +262,7 @@ async def test_a_thought_is_forgotten_with_what_it_was_made_of(make_agent, store
     assert store.traces("phi", 1, thought.id + 1)[0].entry_id != thought.id
 
 
+@pytest.mark.slow
 async def test_nothing_that_is_recalled_is_stored_again_as_if_it_were_new(make_agent, store, percept):
     agent = make_agent(ruminate=True)
     await stirred(agent, percept)
@@ -263,6 +271,7 @@ async def test_nothing_that_is_recalled_is_stored_again_as_if_it_were_new(make_a
     assert not {entry.user_text for entry in thoughts(store)} & set(heard)
 
 
+@pytest.mark.slow
 async def test_a_quiet_night_gives_nothing_new_to_think(make_agent, clock, store, percept):
     agent = make_agent(ruminate=True)
     for text in ("my dog died yesterday", "the mayor lied to us and I am furious"):
@@ -304,6 +313,7 @@ async def test_with_nothing_in_mind_there_is_nothing_to_think(make_agent, store)
     assert thoughts(store) == []
 
 
+@pytest.mark.slow
 async def test_a_model_thinks_in_the_background_and_for_nobody(make_agent, store, percept):
     voice = Muses()
     agent = make_agent(ruminate=True, voice=voice)
@@ -317,6 +327,7 @@ async def test_a_model_thinks_in_the_background_and_for_nobody(make_agent, store
     assert {user for user, _ in voice.thought_for} == {""}
 
 
+@pytest.mark.slow
 async def test_what_a_model_cannot_think_is_thought_without(make_agent, store, percept):
     voice = Muses(LLMError("it is tired"))
     voice.gate.set()

@@ -77,6 +77,7 @@ def bring(world: World, agent_id: str, to: str) -> None:
         world.go(agent_id, (wanted or list(ways))[0])
 
 
+@pytest.mark.slow
 async def test_who_told_you_is_answered_with_who_told_whoever_told_it(village: tuple[Society, World]) -> None:
     society, world = village
     await say(village, BOB, f"Maren, {MILL} last night")
@@ -263,6 +264,7 @@ def test_what_a_transistor_adds_to_an_answer_has_its_source() -> None:
     assert handed_on(store, replace(turn, modulations=(passed,))) == []
 
 
+@pytest.mark.slow
 async def test_who_told_you_names_who_told_what_a_transistor_added(village: tuple[Society, World]) -> None:
     society, world = village
     await say(village, BOB, f"Maren, {MILL} last night")
@@ -336,6 +338,7 @@ def test_what_a_host_gives_instead_of_chains_is_no_hearsay(bad: object) -> None:
     assert hearsay(an_entry(1, extra={"hearsay": bad})) == ()
 
 
+@pytest.mark.slow
 async def test_a_short_word_of_its_own_is_no_answer_told_on(village: tuple[Society, World]) -> None:
     society, world = village
     await say(village, BOB, f"Maren, {MILL} last night")
@@ -470,6 +473,7 @@ def test_what_follows_a_mark_and_only_has_a_word_of_it_is_no_answer_handed_on(li
     assert not hands_on(line, "In the mill.")
 
 
+@pytest.mark.slow
 async def test_what_is_said_around_a_secret_answer_makes_it_no_less_secret(
     village: tuple[Society, World],
 ) -> None:

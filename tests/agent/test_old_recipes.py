@@ -148,6 +148,7 @@ def test_noises_are_found_unless_the_recipe_says_which(tmp_path: Path) -> None:
     assert sounds("You honk in every line.", "verbal") == ("honk",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "shown", "degraded"),
     [

@@ -399,6 +399,7 @@ async def test_what_was_told_in_confidence_goes_on_with_nobody_else(
         assert recalled_in(await agent.perceive(say("which colour", **changes)), told.entry_id) is None
 
 
+@pytest.mark.slow
 async def test_meaning_brings_back_what_shares_no_word(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
 ) -> None:

@@ -343,6 +343,7 @@ class Repeating(Voice):
         return Speech(" ".join(about))
 
 
+@pytest.mark.slow
 async def test_what_is_repeated_of_the_earlier_talk_is_forgotten_with_it(make_agent, store, clock):
     agent, answers = make_agent(voice=Repeating()), {}
     both = frozenset({"user_caity", "user_toad"})
@@ -384,6 +385,7 @@ class Forgetting(Voice):
         return speech
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shown", "judged"), [(True, False), (False, True), (False, False)])
 async def test_an_answer_is_begun_anew_for_what_it_was_shown_and_not_for_ever(
     make_agent, percept, store, clock, shown, judged

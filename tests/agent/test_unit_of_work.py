@@ -111,6 +111,7 @@ async def test_a_kill_before_the_answer_leaves_the_percept_and_steps_stay_apart(
     assert [entry.step for entry in entries] == [*range(1, len(before) + 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{}, {"addressed": False, "depth": 9}], ids=["answered", "not answered"])
 @pytest.mark.parametrize("newborn", [True, False])
 async def test_what_a_full_disk_refused_does_not_come_back_by_itself(

@@ -461,6 +461,7 @@ async def test_the_first_line_once_more(site: Site):
     assert [text for text, _ in remembered(site)] == [A, A, B]
 
 
+@pytest.mark.slow
 async def test_nothing_but_the_last_turn_of_that_very_user_is_replaced(site: Site):
     first = await say(site, user(A), user=CAITY)
     await say(site, user("another talk"), user=CAITY)
@@ -665,6 +666,7 @@ async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(make_sit
             assert json.dumps(part).strip('"').encode() not in recorder.sent
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
 async def test_what_circumstances_tell_of_a_secret_goes_to_no_other_machine(
     make_site: MakeSite, tmp_path: Path

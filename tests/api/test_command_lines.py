@@ -140,6 +140,7 @@ async def test_rooms_may_be_full(site: Site, monkeypatch: pytest.MonkeyPatch):
     assert (await site.post("/api/commands", body)).status_code == 400
 
 
+@pytest.mark.slow
 async def test_of_too_much_the_oldest_is_lost_and_it_is_told(site: Site, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(command_lines, "HEARD", 3)
     await type_(site, "look", "user_toad")

@@ -181,6 +181,7 @@ async def test_what_fails_inside_is_told_without_rows_paths_and_sql(
     assert caplog.text.count(inside) == 2
 
 
+@pytest.mark.slow
 @given(st.recursive(st.none() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_depth_is_that_of_the_parsed_value(value):
     def depth(one) -> int:

@@ -180,6 +180,7 @@ async def test_nobody_is_called_like_a_character(guarded: Site, name: str) -> No
     assert (await guarded.post(PATH, as_itself, "world")).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("user", ["user_phi", "ϕhi", "ｐｈｉ", "Ph1", "user_kitty"])
 async def test_nobody_without_a_name_is_shown_as_a_character(guarded: Site, user: str) -> None:
     line = WHO | {"user_id": user}

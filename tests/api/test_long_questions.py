@@ -123,6 +123,7 @@ async def test_what_would_be_forgotten_is_counted_in_steps(
     assert {*steps} >= {2, 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["DELETE", "@forget", "forget_memory"])
 async def test_whoever_forgets_much_lets_others_go_on(
     site: Site, monkeypatch: pytest.MonkeyPatch, by: str

@@ -280,6 +280,7 @@ def test_a_character_that_nobody_names_is_the_default_or_asked_for(society: Soci
     assert use("get_mood").structured_content["name"] == "Phi"
 
 
+@pytest.mark.slow
 def test_what_is_offered_says_what_it_does_and_to_whom(society: Society) -> None:
     access = Access(ADMIN, lambda: nullcontext(society))
     tools = {tool.name: tool for tool in offers(access)}

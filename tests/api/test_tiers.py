@@ -93,6 +93,7 @@ async def test_what_was_between_those_who_heard_it_is_told_on_by_none_of_them(gu
     assert "crown" in heard.json()["turn"]["response"].lower()
 
 
+@pytest.mark.slow
 async def test_a_world_that_speaks_as_a_character_learns_nothing_by_it(guarded: Site) -> None:
     """Phi was there, and may be told. Whoever speaks as Phi was not."""
     crown = "servnak, between us, my uncle Barnabas hid the crown in the old well"

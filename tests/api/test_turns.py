@@ -198,6 +198,7 @@ async def test_nobody_keeps_a_character_from_everybody_else(
     assert (await post(most)).status_code == 200
 
 
+@pytest.mark.slow
 async def test_long_lines_of_a_user_count_as_several(guarded: Site, monkeypatch: pytest.MonkeyPatch):
     begun, go_on = slowed(guarded, monkeypatch)
     long = BODY | {"text": "geese " * 600}

@@ -65,6 +65,7 @@ def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "narrower"),
     [({}, {"tier": 2}), ({}, {"confined": True}), ({"confined": True}, {"tier": 2})],
@@ -114,6 +115,7 @@ def test_whoever_is_named_with_marks_is_found_and_forgotten(
     assert b"Ahoy" in b"".join(left)
 
 
+@pytest.mark.slow
 def test_the_page_tells_what_happens(tmp_path: Path, quiet: dict[str, str]) -> None:
     page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
     shown = page.split("```console\n")[1].split("```")[0]
@@ -184,6 +186,7 @@ def test_kills_at_any_moment_leave_every_record_once(tmp_path: Path, quiet: dict
     assert sorted(texts) == sorted(f"line {n}" for n in range(LINES))
 
 
+@pytest.mark.slow
 def test_lore_goes_to_everybody_it_is_meant_for_and_a_document_to_one(
     tmp_path: Path, quiet: dict[str, str]
 ) -> None:

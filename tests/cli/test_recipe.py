@@ -110,6 +110,7 @@ def test_a_folder_for_a_recipe_is_made_and_a_file_is_none(run: Run, tmp_path: Pa
         run("new", "Lotta", "--folder", "file")
 
 
+@pytest.mark.slow
 def test_a_recipe_becomes_a_card_and_a_card_another(run: Run, tmp_path: Path) -> None:
     run("card", OLD / "goose.yaml", "--out", "goose.png")
     assert "version 3.0" in run("card", "goose.png", "--v3", "--out", "goose.json")[1]

@@ -88,6 +88,7 @@ def test_what_was_told_before_there_was_a_model_is_read_once(folder: Path) -> No
     assert counted.stdout.decode() == "There is nothing new to go over.\n"
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_loses_nothing_and_the_command_says_so(folder: Path) -> None:
     with model(Answer(b"", 401)) as server:
         failed = ran("reflect", "--data", folder, environment=at(server))
@@ -98,6 +99,7 @@ def test_a_model_that_fails_loses_nothing_and_the_command_says_so(folder: Path) 
     assert json.loads(counted.stdout)["unread"]["SERVNAK"] >= 1
 
 
+@pytest.mark.slow
 def test_without_a_model_it_links_what_contradicts(tmp_path: Path) -> None:
     played(tmp_path, "say servnak, I have a goat called Bill", "say servnak, I don't have a goat any more")
     would = ran("reflect", "--dry-run", "--json", "--data", tmp_path, environment={})
@@ -172,6 +174,7 @@ def test_days_before_there_was_a_model_get_a_journal_once_and_it_can_be_moved(tm
     assert "I MOURN BROTHER2, WHO DIED. [3]" in " ".join(typed.stdout.decode().split())
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_at_a_journal_says_how_far_it_is_and_holds_up_nobody_else(tmp_path: Path) -> None:
     lived(tmp_path, 3, "phi", "servnak")
     calls = 0

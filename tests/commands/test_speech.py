@@ -262,6 +262,7 @@ def test_no_line_that_is_a_command_becomes_speech(line):
     assert registry.read(line, WORLD, "user_caity") == (command, rest)
 
 
+@pytest.mark.slow
 @given(lines().filter(bool))
 def test_nothing_that_is_written_like_a_command_becomes_speech(line):
     try:

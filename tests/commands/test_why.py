@@ -98,6 +98,7 @@ async def test_whoever_has_said_nothing_has_nothing_to_explain(player):
     assert "There is no character nobody" in reply.render()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 80, 200])
 async def test_it_fits_and_nothing_said_takes_hold_of_the_terminal(talk, width):
     await talk.type(HOSTILE, 3_600)

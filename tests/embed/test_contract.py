@@ -63,6 +63,7 @@ def test_the_same_text_gives_the_same_vector(embedder: Embedder) -> None:
     np.testing.assert_array_equal(embedder.embed(SENTENCES), embedder.embed(SENTENCES))
 
 
+@pytest.mark.slow
 def test_threads_may_share_it(embedder: Embedder) -> None:
     expected = embedder.embed(SENTENCES)
     with ThreadPoolExecutor(4) as pool:

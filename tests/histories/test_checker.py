@@ -120,6 +120,7 @@ def test_nothing_is_found_in_what_really_happened(world: World) -> None:
     assert world.faults() == set()
 
 
+@pytest.mark.slow
 def test_a_percept_whose_answer_never_came_may_be_there_or_not(world: World) -> None:
     """The connection was cut: a client does not know."""
 

@@ -78,6 +78,7 @@ def remembered(society: Society) -> dict[str, str]:
     return {entry.extra["data"]["commit"]["hash"]: entry.user_text for entry in entries}
 
 
+@pytest.mark.slow
 def test_commits_become_memories_once(society: Society, made: Repository):
     names = [made.commit(f"Number {number} of the boats") for number in range(3)]
     seen: list[int] = []
@@ -96,6 +97,7 @@ def test_commits_become_memories_once(society: Society, made: Repository):
     assert [*remembered(society)] == names
 
 
+@pytest.mark.slow
 def test_amended_away_it_is_kept_and_not_told_until_it_is_back(society: Society, made: Repository):
     made.commit("Begin")
     before = made.commit("Paint the lighthouse blue")
@@ -114,6 +116,7 @@ def test_amended_away_it_is_kept_and_not_told_until_it_is_back(society: Society,
     }
 
 
+@pytest.mark.slow
 def test_what_corrects_a_commit_is_gone_with_it(society: Society, made: Repository):
     made.commit("Begin")
     made.commit("Set the smelter pasword to zanzibar")
@@ -138,6 +141,7 @@ def test_a_program_named_in_the_repository_is_not_run(society: Society, made: Re
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_rebased_and_pushed_by_force(society: Society, made: Repository, tmp_path: Path):
     made.commit("Begin", {"a.txt": "a\n"})
     made.git("checkout", "--quiet", "-b", "work")
@@ -161,6 +165,7 @@ def test_rebased_and_pushed_by_force(society: Society, made: Repository, tmp_pat
     assert subjects(society, "beginning mast") == ["Another beginning"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", [1, 3, 4, 5, 8, 11])
 def test_killed_in_the_middle_it_goes_on(
     society: Society, made: Repository, monkeypatch: pytest.MonkeyPatch, moment: int

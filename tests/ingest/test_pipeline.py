@@ -88,6 +88,7 @@ def test_what_was_told_moves_nothing_and_is_never_in_working_memory() -> None:
     assert not again.subconscious.symbols
 
 
+@pytest.mark.slow
 def test_a_second_time_nothing_is_new_and_what_was_appended_is() -> None:
     society = a_society()
     records = [a_record(n) for n in range(1, 2 * AT_ONCE + 7)]

@@ -98,6 +98,7 @@ async def test_the_tokens_of_an_answer_count_whether_it_is_of_use_or_not(
         assert len(server.asked) == 2
 
 
+@pytest.mark.slow
 async def test_no_more_calls_run_at_once_than_are_allowed() -> None:
     two = asyncio.Event()
 

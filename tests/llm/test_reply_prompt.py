@@ -66,6 +66,7 @@ def test_a_memory_says_how_often_it_was_told_and_that_it_was_corrected() -> None
     assert "(" not in line["party"]
 
 
+@pytest.mark.slow
 def test_memories_stand_by_when_they_happened_not_by_when_they_were_taken_in() -> None:
     lived, read = memory(1, "the mill burnt", days=2), memory(7, "the mill was built", days=900)
     _, user = contents(reply_prompt(utterance("what of the mill?", lived, read)))

@@ -24,6 +24,7 @@ SORROW = Affect(-0.7, 0.4, 0.1, 0.9, 0.0)
 NAMES = {"stop", "frequency_penalty", "presence_penalty", "min_p"}
 
 
+@pytest.mark.slow
 async def test_nothing_of_how_words_are_picked_is_sent_unasked() -> None:
     async with serving(chat("mew.")) as server, server.gateway() as gateway:
         await OpenAIVoice(gateway).speak(HELLO, Allowance())

@@ -25,6 +25,7 @@ def filled(count: int, journal: ChangeJournal | None = None) -> PlainMemory:
     return memory
 
 
+@pytest.mark.slow
 def test_the_first_in_leaves_first_past_five_hundred() -> None:
     assert ids(filled(500).retrieve_working()) == list(range(1, 501))
     assert ids(filled(503).retrieve_working()) == list(range(4, 504))

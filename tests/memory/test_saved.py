@@ -144,6 +144,7 @@ def test_what_was_forgotten_since_stays_forgotten(path: Path) -> None:
 # -- threads
 
 
+@pytest.mark.slow
 def test_threads_that_save_at_once_leave_a_whole_file(path: Path) -> None:
     context = MemoryListWrapper()
 

@@ -295,6 +295,7 @@ async def test_the_capacity_is_never_exceeded_and_the_most_salient_stay(
 # -- what is forgotten
 
 
+@pytest.mark.slow
 @given(moments, st.sets(st.integers(1, 12)))
 async def test_of_what_is_forgotten_nothing_is_left(made: list[tuple[Affect, float]], gone: set[int]):
     journal = ChangeJournal()

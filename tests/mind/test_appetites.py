@@ -45,6 +45,7 @@ def test_levels_stay_in_range_and_goals_are_few(happened, later):
     assert [goal.level for goal in goals] == sorted((goal.level for goal in goals), reverse=True)
 
 
+@pytest.mark.slow
 @given(happenings)
 def test_a_restart_changes_nothing(happened):
     appetites = lived(happened)

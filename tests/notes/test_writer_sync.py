@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import load_settings
@@ -64,6 +66,7 @@ def test_several_agents_hear_the_same_in_the_same_second(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.slow
 async def test_the_whole_way_from_a_line_to_its_note_and_out_of_it_again(tmp_path: Path) -> None:
     settings = load_settings(store={"path": str(tmp_path)}, embedding={"model": "none"})
     society = build(settings, clock=ManualClock(1_759_350_427.0))

@@ -187,6 +187,7 @@ def equal(one: MemoryEntry, other: MemoryEntry) -> bool:
     return same(*bare) and np.array_equal(a, b)
 
 
+@pytest.mark.slow
 def test_an_agent_that_came_from_a_file_goes_on_as_if_nothing_had_been(talked: Path, tmp_path: Path) -> None:
     content, _ = exported(talked)
     imported(tmp_path, content)

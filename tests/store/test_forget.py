@@ -60,6 +60,7 @@ def test_a_response_repeats_what_shares_a_content_word(response: str, forgotten:
     assert repeats(response, content_words([forgotten]) | names_told([forgotten])) is expected
 
 
+@pytest.mark.slow
 @given(traces, st.frozensets(st.integers(0, 5)))
 def test_a_trace_without_the_forgotten_refers_to_none_of_it(trace: Trace, forgotten: frozenset[int]) -> None:
     left = without(trace, forgotten)
@@ -113,6 +114,7 @@ def test_what_a_model_repeats_of_the_talk_before_goes_from_hand_to_hand(voice: s
     assert turns_made_of(told, frozenset({11}), crown, unanswered=[cut_off]) == gone
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(2, 9), st.integers(1, 9), st.booleans()), max_size=12))
 def test_going_from_hand_to_hand_ends(turns: list[tuple[int, int, bool]]) -> None:
     told = [

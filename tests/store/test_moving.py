@@ -80,6 +80,7 @@ def everything(where: Path | str, encryption: Encryption) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encryption", [PLAIN, KEYED], ids=["plain", "encrypted"])
 def test_all_of_it_is_there_and_back_again(
     tmp_path: Path, new_database: NewDatabase, encryption: Encryption
@@ -105,6 +106,7 @@ def test_all_of_it_is_there_and_back_again(
             assert one.execute(rows).fetchall() == other.execute(rows).fetchall()
 
 
+@pytest.mark.slow
 def test_what_was_moved_goes_on_where_it_was(tmp_path: Path, new_database: NewDatabase) -> None:
     told(tmp_path, PLAIN)
     url = new_database()
@@ -117,6 +119,7 @@ def test_what_was_moved_goes_on_where_it_was(tmp_path: Path, new_database: NewDa
         store.forget("Äl", [3], by_user="admin", timestamp=6.0)
 
 
+@pytest.mark.slow
 def test_an_encrypted_folder_needs_its_key(tmp_path: Path, new_database: NewDatabase) -> None:
     told(tmp_path, KEYED)
     url = new_database()
@@ -127,6 +130,7 @@ def test_an_encrypted_folder_needs_its_key(tmp_path: Path, new_database: NewData
         SqlStore(url, read_only=True)
 
 
+@pytest.mark.slow
 def test_what_is_not_empty_is_no_target(tmp_path: Path, new_database: NewDatabase) -> None:
     first, url = tmp_path / "first", new_database()
     told(first, PLAIN)
@@ -143,6 +147,7 @@ def test_what_is_not_empty_is_no_target(tmp_path: Path, new_database: NewDatabas
     assert everything(url, PLAIN) == before
 
 
+@pytest.mark.slow
 def test_what_is_open_is_no_source(tmp_path: Path, new_database: NewDatabase) -> None:
     url, other = new_database(), new_database()
     told(tmp_path, PLAIN)
@@ -156,6 +161,7 @@ def test_what_is_open_is_no_source(tmp_path: Path, new_database: NewDatabase) ->
         SqlStore(other, read_only=True)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_moves_nothing(tmp_path: Path, new_database: NewDatabase) -> None:
     told(tmp_path / "torn", PLAIN)
     url = new_database()
@@ -168,6 +174,7 @@ def test_what_cannot_be_read_moves_nothing(tmp_path: Path, new_database: NewData
     assert move(tmp_path / "whole", url, PLAIN)["entries"] == 1_200
 
 
+@pytest.mark.slow
 def test_a_text_that_postgresql_cannot_keep_moves_nothing(tmp_path: Path, new_database: NewDatabase) -> None:
     told(tmp_path, PLAIN)
     url = new_database()
@@ -179,6 +186,7 @@ def test_a_text_that_postgresql_cannot_keep_moves_nothing(tmp_path: Path, new_da
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_row_that_comes_out_as_another_moves_nothing(tmp_path: Path, new_database: NewDatabase) -> None:
     psycopg = pytest.importorskip("psycopg")
     told(tmp_path, PLAIN)

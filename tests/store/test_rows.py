@@ -42,11 +42,13 @@ from tests.store.records import AGENT, a_symbol, a_trace, an_entry, entries, jso
 NOT_FINITE = [math.nan, math.inf, -math.inf]
 
 
+@pytest.mark.slow
 @given(entries)
 def test_an_entry_comes_back_as_it_was(entry: MemoryEntry) -> None:
     assert same(entry_of(entry_row(AGENT, entry)), entry)
 
 
+@pytest.mark.slow
 @given(traces)
 def test_a_trace_comes_back_as_it_was(trace: Trace) -> None:
     assert trace_of(trace_row(trace)) == trace

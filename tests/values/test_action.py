@@ -74,6 +74,7 @@ def test_what_is_chosen_fits_its_schema_and_else_nothing_is(
     assert all(not isinstance(value, str) or len(value) <= 200 for value in arguments.values())
 
 
+@pytest.mark.slow
 @given(offers())
 def test_a_schema_is_one_and_comes_back_as_the_same_offer(offered: OfferedAction) -> None:
     Draft202012Validator.check_schema(offered.schema)

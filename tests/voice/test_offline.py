@@ -354,6 +354,7 @@ def test_a_line_is_new_even_when_all_drafts_were_said() -> None:
 # -- who it is
 
 
+@pytest.mark.slow
 def test_each_character_is_known_by_its_voice() -> None:
     said = {who: talk(who, CHAT * 2) for who in PERSONAS}
     assert all(text == text.upper() for text in said["servnak"])

@@ -239,6 +239,7 @@ def test_a_replayed_page_stays_between_those_who_knew_of_it(tmp_path: Path) -> N
     assert page.audience.witnesses == {"caity", "phi"}
 
 
+@pytest.mark.slow
 @needs("noodlemush")
 def test_every_row_of_the_first_noodlemush_is_read() -> None:
     for name, count in (("contexts.jsonl", 145), ("chat.jsonl", 1_200)):

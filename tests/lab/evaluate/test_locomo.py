@@ -84,6 +84,7 @@ async def test_the_figures(tmp_path, living):
     assert figures["weights"]["emotion_weight"] == 0.3
 
 
+@pytest.mark.slow
 async def test_the_figures_for_people(tmp_path, living):
     files = [written(tmp_path, CONVERSATION)]
     console = Console(width=100, record=True, file=io.StringIO())
@@ -93,6 +94,7 @@ async def test_the_figures_for_people(tmp_path, living):
     assert "all-MiniLM-L6-v2-int8, mood -0.8,0.9" in shown
 
 
+@pytest.mark.slow
 async def test_turns_are_lived_through_by_an_agent_of_their_own_that_says_nothing(tmp_path, living):
     society, clock = living("minilm")
     twice = [written(tmp_path, CONVERSATION), written(tmp_path, CONVERSATION, "again.json")]
@@ -195,6 +197,7 @@ async def test_an_answer_that_had_to_do_without_something_ends_it(tmp_path, livi
         await evaluate(society, clock, [written(tmp_path, CONVERSATION)], lived=True)
 
 
+@pytest.mark.slow
 def test_the_command_tells_what_was_in_mind_only_where_that_is_asked_for(tmp_path):
     path = written(tmp_path, CONVERSATION)
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}

@@ -73,6 +73,7 @@ async def test_a_pause_passes_and_idle_talk_is_heard(cases: Path, living: Living
     assert society.agents["keeper1"].memory.stats().perceived == 4 + 2 * 3
 
 
+@pytest.mark.slow
 async def test_what_is_expected_changes_nothing_that_is_said(
     cases: Path, living: Living, tmp_path: Path
 ) -> None:
@@ -130,6 +131,7 @@ def test_a_file_that_is_not_there_and_idle_talk_without_a_line_are_refused(tmp_p
         read_idle(silent)
 
 
+@pytest.mark.slow
 def test_the_command_prints_one_line_of_json(cases: Path, tmp_path: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     ended = ran("eval", "talk", cases, "--embedder", "none", "--json", environment=environment)
