@@ -39,11 +39,16 @@ async def go_to(pilot: Pilot[None], at: int) -> None:
     await pilot.press(PANE_KEYS[at])
 
 
-async def test_everybody_is_at_the_left_and_the_first_pane_in_sight(source: Village) -> None:
+async def test_everybody_is_at_the_left_and_the_first_pane_in_sight_of_which_a_picture_is_made(
+    source: Village, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     async with looking(source) as (app, pilot):
         await until(pilot, lambda: "answer 149" in screen_of(app))
         screen = screen_of(app)
         assert all(name in screen for name in ("Phi", "Maren", "SERVNAK", "valence", "surprise", "[Talk]"))
+        await pilot.press("f12")
+        await until(pilot, lambda: bool(list(tmp_path.glob("*.svg"))))
 
 
 async def test_the_agent_that_was_asked_for_is_looked_at_first(source: Village) -> None:
@@ -64,17 +69,13 @@ async def test_keys_lead_from_agent_to_agent(source: Village) -> None:
         await until(pilot, lambda: "20 of 20" in screen_of(app))
 
 
-async def test_brackets_lead_from_pane_to_pane(source: Village) -> None:
+async def test_brackets_and_clicks_lead_from_pane_to_pane_and_to_an_agent(source: Village) -> None:
     async with looking(source) as (app, pilot):
         app.query_one(AgentList).query_one("OptionList").focus()
         await pilot.press("1", "right_square_bracket")
         assert app.pane is app.query_one(Flow)
         await pilot.press("left_square_bracket", "left_square_bracket")
         assert app.pane is app.query_one(People)
-
-
-async def test_a_click_on_a_tab_and_on_an_agent(source: Village) -> None:
-    async with looking(source) as (app, pilot):
         await pilot.click("TabBar", offset=(23, 0))
         assert type(app.pane) is Episodic
         await pilot.click("AgentList OptionList", offset=(4, 1))
@@ -147,30 +148,16 @@ async def test_a_number_leads_to_every_pane_which_has_help_and_its_keys_there_an
             assert "Everywhere" not in screen_of(app)
 
 
-async def test_a_picture_of_what_is_in_sight(
-    source: Village, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with looking(source) as (_, pilot):
-        await pilot.press("f12")
-        await until(pilot, lambda: bool(list(tmp_path.glob("*.svg"))))
-
-
-async def test_any_small_size_is_drawn_and_changed_to(source: Village) -> None:
-    async with looking(source) as (app, pilot):
+async def test_any_small_size_is_drawn_and_changed_to_and_the_left_column_goes(source: Village) -> None:
+    async with looking(source, (60, 20)) as (app, pilot):
         for size in ((60, 20), (10, 3)):  # each pane is drawn on a large terminal by a test of its own
             await pilot.resize_terminal(*size)
             for at in range(len(PANES)):
                 await go_to(pilot, at)
                 await until(pilot, lambda rows=size[1]: len(screen_of(app).split("\n")) == rows)
+            assert app.query_one(AgentList).region.width == 0
             await pilot.resize_terminal(120, 40)
             await until(pilot, lambda: app.query_one(AgentList).region.width == 24)
-
-
-async def test_the_left_column_goes_where_there_is_no_room(source: Village) -> None:
-    async with looking(source, size=(60, 20)) as (app, pilot):
-        await until(pilot, lambda: "[Talk]" in screen_of(app))
-        assert app.query_one(AgentList).region.width == 0
 
 
 class Failing(Village):

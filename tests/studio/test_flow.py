@@ -58,13 +58,19 @@ def test_memories_stand_by_reason_what_was_used_first_and_to_be_recent_is_the_la
     assert bars[2].endswith(" 0.95")
 
 
-async def test_what_nearly_came_is_told_of_the_last_answer_alone(tmp_path: Path) -> None:
+async def test_what_nearly_came_is_told_of_the_last_answer_alone_and_by_how_little(tmp_path: Path) -> None:
     source = Talking(
         tmp_path, await spoken_to((*[f"I am so happy today, it is day {n}!!" for n in range(14)],))
     )
+    flow = await source.ask(questions.FLOW, "phi")
+    assert flow.left_out
     async with looking(source, (120, 50)) as (app, pilot):
         await pilot.press("2")
         await until(pilot, lambda: "Nearly came to mind" in screen_of(app))
+        await until(pilot, lambda: f"{len(flow.left_out)} nearly" in screen_of(app))
+        await pilot.press("end")
+        await until(pilot, lambda: "left out:" in screen_of(app))
+        assert "enough" in screen_of(app)
         await pilot.press("comma")
         await until(pilot, lambda: "1 before the last answer" in screen_of(app))
         assert "Nearly came to mind" not in screen_of(app)
@@ -86,20 +92,6 @@ async def test_the_memory_under_the_cursor_is_shown_with_each_of_its_reasons(tmp
         assert pane.detail.entry.id == rows[many].id
         reasons = str(pane.query_one("#reasons").render())
         assert all(SEARCHED.get(name, REASONS.get(name)) in reasons for name in rows[many].scores)
-
-
-async def test_what_was_left_out_says_by_how_little(tmp_path: Path) -> None:
-    source = Talking(
-        tmp_path, await spoken_to((*[f"I am so happy today, it is day {n}!!" for n in range(14)],))
-    )
-    flow = await source.ask(questions.FLOW, "phi")
-    assert flow.left_out
-    async with looking(source, (120, 50)) as (app, pilot):
-        await pilot.press("2")
-        await until(pilot, lambda: f"{len(flow.left_out)} nearly" in screen_of(app))
-        await pilot.press("end")
-        await until(pilot, lambda: "left out:" in screen_of(app))
-        assert "enough" in screen_of(app)
 
 
 async def test_why_takes_the_room_that_texts_leave(tmp_path: Path) -> None:

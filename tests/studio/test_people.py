@@ -71,6 +71,11 @@ async def test_who_is_known_what_it_makes_of_them_and_what_is_planned(
         shown = lines(pane)
         assert any(line.startswith("ahead ") and "driving test" in line and "#4" in line for line in shown)
         assert any(line.startswith("dislikes ") and "#3 #6" in line for line in shown)
+        # What was superseded is struck through before what replaced it.
+        assert any("Hull → I moved to Leeds" in line for line in shown)
+        struck = pane.query_one("#lines", OptionList).options[-1].prompt
+        assert "Hull" in str(struck)
+        assert any("strike" in str(span.style) for span in struck.spans)
 
 
 async def test_enter_goes_to_the_lines_and_on_to_the_memory_and_escape_back(tmp_path: Path) -> None:
@@ -104,15 +109,6 @@ async def test_left_and_right_lead_through_the_memories_behind_a_line(tmp_path: 
         await until(pilot, lambda: in_full(pane) == 3)
         await pilot.press("left")
         await until(pilot, lambda: in_full(pane) == 6)
-
-
-async def test_what_was_superseded_is_struck_through_before_what_replaced_it(tmp_path: Path) -> None:
-    async with looking(await told(tmp_path)) as (app, pilot):
-        pane = await open_people(pilot, app)
-        await until(pilot, lambda: any("Hull → I moved to Leeds" in line for line in lines(pane)))
-        struck = pane.query_one("#lines", OptionList).options[-1].prompt
-        assert "Hull" in str(struck)
-        assert any("strike" in str(span.style) for span in struck.spans)
 
 
 async def test_j_shows_the_journal_day_by_day_and_people_again(tmp_path: Path) -> None:
