@@ -128,7 +128,7 @@ async def test_names_are_no_markup_in_the_palette(source: Village, monkeypatch: 
 async def test_a_number_leads_to_every_pane_which_has_help_and_its_keys_there_and_in_the_palette(
     source: Village,
 ) -> None:
-    async with looking(source, (120, 120)) as (app, pilot):
+    async with looking(source, (100, 80)) as (app, pilot):
         for at, pane in enumerate(PANES):
             await go_to(pilot, at)
             assert type(app.pane) is pane
