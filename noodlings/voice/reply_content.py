@@ -104,7 +104,7 @@ _OF_ITSELF = frozenset({
 })  # fmt: skip
 """Acts that have nothing to say to a question to the character about itself."""
 _MEETINGS = frozenset({SelfTopic.TOMORROW, SelfTopic.COME_ALONG})
-"""Topics of a question for leave: "may I come again?"."""
+"""Topics of an offer, and of a question for leave or a favour: "may I come again?"."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
 """Acts that tell a memory that nobody asked for."""
 _COMFORTED = _TELLS | {DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED}
@@ -159,12 +159,18 @@ _YOU = re.compile(r"\byou\b|^your\b", re.I)
 _OF_YOU = re.compile(r"\byou(?:rs?|rself)?\b", re.I)
 FEW_ASKED = 3
 """Words of a question, beside the last, up to which what it asks stands in the rest: "is that true?"."""
-_TO_YOU = re.compile(
-    r"\b(?:yo)?u(?:rs?|rself)?\b|\by(?:a|er)\b|\bth(?:ou|ee|y)\b"
-    r"|^(?:and |so |but )?(?:tell|sing|play|got|know|want|need|ever|any)\b",
+_TO_YOU = re.compile(r"\b(?:yo)?u(?:rs?|rself)?\b|\by(?:a|er)\b|\bth(?:ou|ee|y)\b", re.I)
+"""Words to the listener, without which nothing is asked about them."""
+_ASKS_ANYHOW = re.compile(
+    r"(?:(?:and|so|but|well|please|go on|i)\W+)*(?:tell|sing|play|got|know|want|need|ever|any|bet|suppose"
+    r"|guess|reckon|wonder|you (?:must|never|don['’]?t|can['’]?t|look|seem))\b",
     re.I,
 )
-"""Words to the listener, without which nothing is asked about them."""
+"""How a line begins that may ask about the listener without such words, or without the form of a question."""
+_WHAT_I = re.compile(
+    r"\b(?:what|who|where|when|which|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?])*\b(?:i|my|we|our)\b", re.I
+)
+_FOR_ME = re.compile(r"\b(?:for|to) (?:me|us|him|her|them)\b", re.I)
 _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
 _SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
 _PRONOUN = re.compile(r"\b(?:(he|his)|(she|her)|its?)\b", re.I)
@@ -229,16 +235,18 @@ def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | 
     percept, reading = utterance.percept, utterance.reading
     if reading is None or not utterance.persona.verbal or percept.kind not in SPOKEN:
         return None
-    text = percept.text
+    text, kind, topic = percept.text, understood.question, reading.self_topic
     grave = understood.heavy or (utterance.tone.grave and utterance.tone.why is ToneSource.SAID)
-    of_speaker = understood.question.may_be_known and _OF_ONESELF.search(text)
+    of_speaker = _WHAT_I.search(text) or (kind.may_be_known and _OF_ONESELF.search(text))
     about_others = of_speaker or names_others(utterance) or calls_another(utterance)
     asked = asked_part(text, tokens(text))
-    to_it = _TO_YOU.search(asked if asked.count(" ") >= FEW_ASKED else text)
-    if grave or about_others or not to_it or understood.act in _OF_NOW:
+    to_it = _TO_YOU.search(asked if asked.count(" ") >= FEW_ASKED else text) if asked else None
+    if grave or about_others or not (to_it or _ASKS_ANYHOW.match(asked or text)):
         return None
-    asks_leave = understood.answered is DialogueAct.PERMISSION
-    return None if asks_leave and reading.self_topic not in _MEETINGS else reading.self_topic
+    for_them = understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION) or (
+        kind is QuestionKind.REQUEST and _FOR_ME.search(text)
+    )
+    return None if understood.act in _OF_NOW or (for_them and topic not in _MEETINGS) else topic
 
 
 def understood_line(utterance: Utterance) -> UnderstoodLine:

@@ -353,6 +353,8 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     if unread or not any(found.scores.get(Why.SEMANTIC) for found in in_mind.values()):
         return by_words
     near = {number: nearness(found, utterance, named, True) for number, found in in_mind.items()}
+    if by_meaning and in_mind[by_meaning[0].entry.id].scores.get(Why.ANSWER, 0.0) >= SURELY:
+        by_words = by_words if first.get(Why.ANSWER, 1.0) >= LIKELY else []
     told = max(by_words, by_meaning, key=lambda found: near[found[0].entry.id] if found else -math.inf)
     most = near[told[0].entry.id] if told else 0.0
     if most < NEAR_QUESTION:
@@ -446,6 +448,11 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         return []
     loss = loss_of_the_short if asks else lambda entry: 0.0
     most, best = min(found, key=lambda pair: (loss(pair[1]) - pair[0], pair[1].id))
+    likely = {one.entry.id: one.scores.get(Why.ANSWER, 0.0) for one in in_force(utterance)}
+    if asks and likely[best.id] < LIKELY:
+        # However near it is and however much it matters, what does not answer gives way to what surely does.
+        surely = [(near, entry) for near, entry in found if likely[entry.id] >= SURELY]
+        most, best = max(surely, key=lambda pair: (likely[pair[1].id], pair[1].id), default=(most, best))
     if most < least or not (asks or _may_be_brought_up(best, understood, utterance, named)):
         return []
     if not _OVER.search(line):
@@ -453,7 +460,6 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         same = (entry for entry in near if entry is best or _of_same_matter(entry, best))
         best = max(same, key=lambda entry: entry.id)
     # Asked for more than what was told just now, it tells what surely answers as well.
-    likely = {one.entry.id: one.scores.get(Why.ANSWER, 0.0) for one in in_force(utterance)}
     others = [entry for _, entry in found if asks and entry is not best and likely[entry.id] >= SURELY]
     others.sort(key=lambda entry: (-likely[entry.id], -entry.id))
     worded = _in_words([best, *others], understood, utterance, asks_when(line), whole=True)
