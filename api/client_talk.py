@@ -163,10 +163,10 @@ class ClientTalks:
             earlier = talk.earlier(agent_id, percept.user_id, now) if len(own) < 2 else ()
             if earlier:
                 exchanges = [(one.user_text, one.response or "") for one in earlier]
-                secret = await asyncio.to_thread(self._are_secret, percept.user_id, exchanges)
+                tiers = await asyncio.to_thread(self._tiers, percept.user_id, exchanges)
                 earlier = tuple(
-                    replace(one, audience=one.audience.at_least(Tier.SECRET)) if is_secret else one
-                    for one, is_secret in zip(earlier, secret, strict=True)
+                    replace(one, audience=one.audience.at_least(tier))
+                    for one, tier in zip(earlier, tiers, strict=True)
                 )
                 own = self._latest(agent, percept.user_id)  # something may be forgotten by now
             last = own[-1] if own and given(own[-1], CLIENT_HISTORY) == percept.data[CLIENT_HISTORY] else None
@@ -195,12 +195,12 @@ class ClientTalks:
         if ask is not None:
             texts = [words for _, words in talk.messages]
             async with self._alone("", caller.user_id):
-                if not any(await asyncio.to_thread(self._are_secret, caller.user_id, [texts])):
+                if not any(await asyncio.to_thread(self._tiers, caller.user_id, [texts])):
                     answer = await ask(talk.messages, allowance)
         return answer or f"A talk with {self._society.personas[agent_id].name}"
 
-    def _are_secret(self, user_id: str, talks: Sequence[Sequence[str]]) -> list[bool]:
-        """Which talks tell of something secret that a user and any character know.
+    def _tiers(self, user_id: str, talks: Sequence[Sequence[str]]) -> list[Tier]:
+        """How secret what each talk tells of is, as a user and any character know it; else `Tier.OPEN`.
 
         Answers are looked for as they are: what they tell of a memory is looked for as that memory, and their
         phrases say nothing. It searches whole archives, which takes a thread of its own.
@@ -208,25 +208,25 @@ class ClientTalks:
         society, store = self._society, self._society.store
         personas = tuple(society.personas.values())
         names = {word for one in personas for name in one.names for word in name.split()}
-        told, whole = list[Wording](), set[str]()
+        told, whole = list[tuple[Tier, Wording]](), set[tuple[Tier, str]]()
         # Whoever speaks as a character could try out what that one knows.
         looked_at = () if society.character_of(user_id) or not store.keeps_secrets else (*society.personas,)
         for agent_id in looked_at:
-            kept = store.entries(agent_id, store.secret(agent_id)).values()
             # Only what this user knows, or others' secrets could be tried out until a text is held.
-            secret = disclosed(kept, frozenset({user_id}))
-            # Each text of its circumstances by itself: joined, none would be much of the whole.
-            texts = [text for one in secret for text in (one.user_text, *circumstances_of(one).texts)]
-            told += [Wording(text, names) for text in texts]
-            texts += [one.response or "" for one in secret]
-            whole |= {spelt_out(text).casefold() for text in texts if says_something(text)}
+            for one in disclosed(store.secret(agent_id), frozenset({user_id}), Tier.SEALED):
+                # Each text of its circumstances by itself: joined, none would be much of the whole.
+                texts = [one.user_text, *circumstances_of(one).texts]
+                told += [(one.tier, Wording(text, names)) for text in texts]
+                texts += [one.response or ""]
+                whole |= {(one.tier, spelt_out(text).casefold()) for text in texts if says_something(text)}
 
-        def is_secret(texts: Sequence[str]) -> bool:
+        def tier_of(texts: Sequence[str]) -> Tier:
             text = clean(spelt_out(" ".join(texts)))
-            repeats = Wording(text, names).repeats
-            return any(one in text.casefold() for one in whole) or any(map(repeats, told))
+            repeats, folded = Wording(text, names).repeats, text.casefold()
+            repeated = [tier for tier, one in told if repeats(one)]
+            return max(repeated + [tier for tier, one in whole if one in folded], default=Tier.OPEN)
 
-        return list(map(is_secret, talks))
+        return list(map(tier_of, talks))
 
     def _latest(self, agent: Agent, user_id: str) -> list[MemoryEntry]:
         """The latest memories of what a user said or did, oldest first: at least two if there are two."""

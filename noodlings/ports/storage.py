@@ -310,8 +310,8 @@ class Repository(Store, WorldStore, Protocol):
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising."""
 
-    def secret(self, agent_id: str) -> list[int]:
-        """Ids of everything secret or sealed in the archive, rising."""
+    def secret(self, agent_id: str) -> list[MemoryEntry]:
+        """Everything secret or sealed in the archive, oldest first, with its words: to compare a text with."""
 
     def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
         """Links from and to these entries, each once, in the order of source, target and type.

@@ -11,6 +11,7 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -182,8 +183,9 @@ class SqlStore:
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         return self._column(sql.TOLD_BY, {"of_agent": agent_id, "of_user": user_id})
 
-    def secret(self, agent_id: str) -> list[int]:
-        return self._column(sql.SECRET, {"of_agent": agent_id})
+    def secret(self, agent_id: str) -> list[MemoryEntry]:
+        rows = self._rows(sql.SECRET, {"of_agent": agent_id})
+        return self._read("entries", rows, partial(entry_of, words=True))
 
     def in_order(
         self,

@@ -165,7 +165,7 @@ WITH_EXTRA = ARCHIVE.where(entries.c.extra.is_not(None))
 TOLD_BY = (
     select(entries.c.id).where(_of_entries, entries.c.user_id == bindparam("of_user")).order_by(entries.c.id)
 )
-SECRET = select(entries.c.id).where(_of_entries, entries.c.tier >= Tier.SECRET.value).order_by(entries.c.id)
+SECRET = select(entries).where(_of_entries, entries.c.tier >= Tier.SECRET.value).order_by(entries.c.id)
 
 
 def _words(column: Column[Any]) -> Case[Any]:

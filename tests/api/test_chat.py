@@ -640,15 +640,21 @@ async def test_a_history_is_told_where_the_character_has_none_of_its_own(make_si
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
-async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(make_site: MakeSite, tmp_path: Path):
-    async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
+@pytest.mark.parametrize(
+    "tier, address", [(Tier.SECRET, "127.0.0.2"), (Tier.SEALED, "127.0.0.2"), (Tier.SEALED, "127.0.0.1")]
+)
+async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(
+    make_site: MakeSite, tmp_path: Path, tier: Tier, address: str
+):
+    """What is sealed goes to no model at all."""
+    async with serving(said_by_model("I see.")) as model, recording(model.port, address) as recorder:
         key = UserKey(bytes(32))
         site = make_site(
             store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(key.text))),
             sections={"llm": {"base_url": recorder.url, "model": "m"}},
         )
         secret, told = "the zarn is in the mill", "You told me of the zarnok."
-        said = Percept(CAITY, secret, site.clock.now(), addressed=True, tier=Tier.SECRET)
+        said = Percept(CAITY, secret, site.clock.now(), addressed=True, tier=tier)
         await site.society.perceive("servnak", said)
         talk = [user(f"remember: {secret}"), assistant(told), user("and the harbour?")]
         await site.post(PATH, body(*talk, user=CAITY, model="phi"))
@@ -668,8 +674,9 @@ async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(make_sit
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
+@pytest.mark.parametrize("tier", [Tier.SECRET, Tier.SEALED])
 async def test_what_circumstances_tell_of_a_secret_goes_to_no_other_machine(
-    make_site: MakeSite, tmp_path: Path
+    make_site: MakeSite, tmp_path: Path, tier: Tier
 ):
     given = {
         "when": {"begins": 896745600.0, "words": "the night when zarnok burned"},
@@ -690,7 +697,7 @@ async def test_what_circumstances_tell_of_a_secret_goes_to_no_other_machine(
             "My grandfather hid the crown there.",
             site.clock.now(),
             addressed=True,
-            tier=Tier.SECRET,
+            tier=tier,
             data={"circumstances": given},
         )
         await site.society.perceive("servnak", said)
