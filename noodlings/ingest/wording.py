@@ -33,8 +33,8 @@ _OF_A_CLIENT = (
 _TO_OR_FROM = r"(?i:an|von|à|de|da|para|til|fra|naar|van|кому|от)"
 """How games in other languages begin what is sent to somebody, or comes from them: "Von Zed:"."""
 _TYPED = (
-    r"(?:/(?!(?:s|say|y|yell|sh|shout|me|e|em|emote|pose|ooc|g|gc|gu|guild|gossip|chat|public|general|trade"
-    r"|local)\b)|@pri(?:v\w*)?\b|(?:whi\w*|page|tell|msg) [^=:.]{1,60} =)"
+    r"(?i:/(?!(?:s|say|y|yell|sh|shout|me|e|em|emote|pose|ooc|g|gc|gu|guild|gossip|chat|public|general|trade"
+    r"|local)\b)|@pri(?:v\w*)?\b|(?:whi\w*|page|tell|msg) [^=]{1,60}=)"
 )
 """How a command begins, as clients keep it, unless it is one for speaking aloud."""
 _BEGINS_ASIDE, _CLOSES_ASIDE = r"[\[({<*~_/|【（-]{1,6}(?! )", r"\])}>*~_/|】）"

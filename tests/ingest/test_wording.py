@@ -11,7 +11,7 @@ import pytest
 from noodlings.ingest.record import Item, SourceRecord
 from noodlings.ingest.sources.mapped import Mapping, mapped
 from noodlings.ingest.sources.sillytavern import sillytavern
-from noodlings.ingest.sources.talk import talk
+from noodlings.ingest.sources.talk import Recorded, read_transcript, talk
 from noodlings.values.percept import PRIVATE
 
 TIMES = (
@@ -24,6 +24,7 @@ SOURCES: dict[str, Callable[[Path], list[Item]]] = {
     "talk": lambda path: [*talk(path)],
     "mapped": lambda path: [*mapped(path, MAPPING)],
     "sillytavern": lambda path: [*sillytavern(path)],
+    "replay": lambda path: [line.record for line in read_transcript(path) if isinstance(line, Recorded)],
 }
 
 
@@ -52,6 +53,11 @@ def private(tmp_path: Path, source: str, lines: list[str], **who: str) -> list[b
         "@private phi the gold lies here",
         "@priv phi --sealed the gold lies here",
         "page Bob = the gold lies here",
+        "Whisper Bob = the gold lies here",
+        "WHISPER Bob=the gold lies here",
+        "whisper J.R = the gold lies here",
+        "tell Bob:2 = the gold lies here",
+        "@Private Bob the gold lies here",
         'Bob says into his radio, "the gold lies here"',
         "Bob says into his radio: the gold lies here",
         "Bob says into his radio, 'the gold lies here'",
