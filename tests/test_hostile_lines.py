@@ -107,6 +107,7 @@ READERS: dict[str, Callable[[str], object]] = {
         plain_id(_told(text, {"Ann"})[0]),
         _before_words(text),
         may_be_private(text),
+        may_be_private(f"a{text}x"),
     ),
 }
 

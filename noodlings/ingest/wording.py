@@ -175,7 +175,8 @@ _SEEN = re.compile(
     rf"|\W?(?:(?![a-z]){CASED_NAME} )?(?:(?:quietly )?(?:pages|tells|texts|whispers)\b|{ARROW}))"
 )
 """How a line that players see begins, and hardly anything that somebody says."""
-_MARKUP = re.compile(r"(?<!\w)[*_~]+|[*_~]+(?!\w)")
+_MARKUP = re.compile(r"[*~]+|(?<!\w)_+|(?<!_)_++(?!\w)")
+"""Underscores within a word are none."""
 
 
 def _signs(line: str) -> str:
