@@ -147,7 +147,7 @@ _TAG_WITH_NAME = re.compile(
     rf"^\W(?:[^\])}}>]{{0,40}} )?(?![{_CAPITALS}])[^\W\d_]+ {CAPITAL}[^\])}}>]{{0,40}}[\])}}>]"
 )
 """A tag that names somebody, "[note from Bob]", and not only a channel."""
-_SIGNS = str.maketrans({"：": ": ", "「": '"', "」": '"', "『": '"', "』": '"', "„": '"'})
+_SIGNS = str.maketrans({"：": ": ", "＝": "="} | dict.fromkeys("“”„‟＂「」『』", '"'))
 """Signs before and after words in other languages, and those for which they stand."""
 _QUOTED = re.compile(rf"[\"“]{_ASIDE}[^\"“”]*[\"”]?")
 _ELIDED = r"(?i:tis|twas|twere|twill|twould|em|im|ave|ello|cos|til|neath|gainst|nuff|fraid|n|tween|\d\ds?)\b"
@@ -225,8 +225,12 @@ def may_be_private(words: str, whole: bool = False) -> bool:
     for form in tuple(forms):
         times = (STAMP.match(form), BEGINNING.match(form, 0, LONGEST_TIME))
         forms |= {form[time.end() :].lstrip() for time in times if time}
+    # A whole line is told of somebody, whose name may have no capital.
+    told = {form: _told(form) for form in forms}
+    if whole:
+        told = {form: line[:1].upper() + line[1:] for form, line in told.items()}
     return any(
         ((whole or _SEEN.match(form)) and without_address(form)[1])
-        or (_A_LINE.match(_told(form)) and not is_openly_worded(form))
+        or (_A_LINE.match(told[form]) and not is_openly_worded(form))
         for form in forms
     )

@@ -63,6 +63,8 @@ def private(tmp_path: Path, source: str, lines: list[str], **who: str) -> list[b
         "Bob says into his radio, 'the gold lies here'",
         'You say into your radio, "the gold lies here"',
         'Bob sagt in sein Funkgerät, "the gold lies here"',
+        "Bob says into his radio, ”the gold lies here”",
+        "Bob says into his radio, ＂the gold lies here＂",
         '[Public] Bob asks softly, "the gold lies here"',
     ],
 )
@@ -101,3 +103,29 @@ def test_what_somebody_says_or_tells_of_in_their_own_words_is_open(tmp_path: Pat
     ]
     found = private(tmp_path, source, lines, user="Bob", name="Bob")
     assert [line for line, is_private in zip(lines, found, strict=True) if is_private] == []
+
+
+@pytest.mark.parametrize("source", ["talk", "mapped", "replay"])
+def test_a_whole_line_may_begin_with_a_name_without_a_capital(tmp_path: Path, source: str) -> None:
+    lines = {
+        'bob says into his radio, "the gold lies here"': True,
+        'bob says into his radio to ann, "the gold lies here"': True,
+        'bob says, "hi"': False,
+        'bob says loudly, "hi"': False,
+        "Bob says, ”hi”": False,
+    }
+    assert private(tmp_path, source, [*lines]) == [*lines.values()]
+
+
+@pytest.mark.parametrize("source", ["talk", "replay"])
+def test_what_stands_before_words_without_quotes_may_tell_that_they_were_private(
+    tmp_path: Path, source: str
+) -> None:
+    lines = {
+        "Bob says into his radio, the gold lies here": True,
+        "Bob says under his breath, the gold lies here": True,
+        "Bob says to Ann, the gold lies here": False,
+        "Bob says the gold lies here": False,
+        "Bob says, in my mind, the gold lies here": False,
+    }
+    assert private(tmp_path, source, [*lines]) == [*lines.values()]

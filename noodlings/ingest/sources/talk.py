@@ -222,8 +222,12 @@ def _audience(row: dict[str, Any]) -> Audience:
 def _before_words(line: str) -> str:
     """A line that players see, up to words without quotes: only what comes before them tells of a page."""
     said = _SAYS.match(line)
-    bare = said is not None and line[said.end("verb")] == "," and '"' not in said["words"]
-    return line[: said.start("words")] if said and bare else line
+    if said is None or '"' in said["words"]:
+        return line
+    if line[said.end("verb")] == ",":
+        return line[: said.start("words")]
+    before, comma, words = line.partition(", ")
+    return f'{before}, "{words}' if comma else line
 
 
 def _speaker(row: dict[str, Any], names: set[str]) -> str:
