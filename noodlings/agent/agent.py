@@ -597,9 +597,12 @@ class Agent:
             turns, answered = store.made_of(self.id, sorted(known), traces)
             newest = [number for number in made_by.made_of(answered) if number not in known]
         known.update(answered)
-        answers = [entry for entry in store.entries(self.id, sorted(known)).values() if entry.response]
+        entries = store.entries(self.id, sorted(known)).values()
+        answers = [entry for entry in entries if entry.response]
         self.limit_told(known, audience)
         self.subconscious.fade(known)
+        if audience.tier is Tier.SEALED:
+            core.let_go({entry.timestamp for entry in entries})
         said = {entry.response for entry in answers}
         for at, line in enumerate(core.said):
             if line.text in said:

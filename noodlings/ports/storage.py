@@ -311,7 +311,7 @@ class Repository(Store, WorldStore, Protocol):
         """Ids of everything in the archive that came from one user, rising."""
 
     def secret(self, agent_id: str) -> list[MemoryEntry]:
-        """Everything secret or sealed in the archive, oldest first, with its words: to compare a text with."""
+        """Everything secret or sealed, oldest first, and with its words, to compare others with them."""
 
     def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
         """Links from and to these entries, each once, in the order of source, target and type.

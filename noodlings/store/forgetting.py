@@ -28,7 +28,7 @@ from noodlings.store.ingested_rows import NOT_WAITING, taken_of, taken_row
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
 from noodlings.text import unaccented, whole_words
-from noodlings.values.audience import OPEN, within
+from noodlings.values.audience import OPEN, Tier, within
 from noodlings.values.caller import is_past_id
 from noodlings.values.circumstances import CIRCUMSTANCES
 from noodlings.values.memory import (
@@ -93,6 +93,7 @@ def turns_made_of(
             said = f"{trace.thought} {trace.response or ''}"
             repeating = bool(words and trace.response) and repeats(said, words)
             repeating |= bool(trace.response) and told_of(trace, gone)
+            repeating |= trace.audience.tier is Tier.SEALED  # its words are not there to be compared
             if repeating:
                 sources.add(trace.entry_id)
             if repeating or made_of_it:

@@ -316,7 +316,8 @@ def parts_of(document: str) -> ImportanceParts:
 
 
 def trace_row(trace: Trace) -> Row:
-    """All columns of a trace. Raises `StoreError` as `entry_row` does."""
+    """All columns of a trace, without words where it is sealed. Raises `StoreError` as `entry_row` does."""
+    trace = _as_sealed(trace)
     what = f"the trace of turn {trace.entry_id}"
     data = {
         "timestamp": number(trace.timestamp, "timestamp"),
@@ -363,8 +364,13 @@ def trace_row(trace: Trace) -> Row:
     }
 
 
+def _as_sealed(trace: Trace) -> Trace:
+    """The trace, without words where it is sealed."""
+    return trace.without_words() if trace.audience.tier is Tier.SEALED else trace
+
+
 def trace_of(row: Stored) -> Trace:
-    """The trace of a row. Raises `StoreError` when the row is damaged."""
+    """The trace of a row, as `trace_row` keeps it now. Raises `StoreError` when the row is damaged."""
     older = row["document"] != ""
 
     def read(kept: Any) -> Trace:
@@ -396,7 +402,7 @@ def trace_of(row: Stored) -> Trace:
             action=Action(**data["action"]) if "action" in data else None,
         )
 
-    return column(row, "traces.document" if older else "traces.packed", read)
+    return _as_sealed(column(row, "traces.document" if older else "traces.packed", read))
 
 
 def link_row(agent_id: str, link: Link) -> Row:

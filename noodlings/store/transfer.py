@@ -27,6 +27,7 @@ from noodlings.store.rows import (
 )
 from noodlings.store.transaction import Statement, Transaction
 from noodlings.store.vault import Encryption
+from noodlings.values.audience import Tier
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, EntryVector, Link
 from noodlings.values.trace import Trace
@@ -84,7 +85,12 @@ class SqlSnapshot:
         return self._all(sql.LINKS, agent_id, link_of)
 
     def symbols(self, agent_id: str) -> Iterator[ArchivedSymbol]:
-        return self._all(sql.ALL_SYMBOLS, agent_id, self._symbol)
+        """All images; of what comes without its words there are none."""
+        made, sealed = self._all(sql.ALL_SYMBOLS, agent_id, self._symbol), set[int]()
+        if not self._sealed_words:
+            rows = self.transaction.rows(sql.SECRET, {"of_agent": agent_id})
+            sealed = {row["id"] for row in rows if row["tier"] == Tier.SEALED}
+        return (one for one in made if one.symbol.entry_id not in sealed)
 
     def vectors(self, agent_id: str) -> Iterator[EntryVector]:
         """All vectors of its entries, of whatever model, in the order of ids."""

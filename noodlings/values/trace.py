@@ -5,7 +5,7 @@ A trace refers to memories by id and never copies their words, so that forgettin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
@@ -121,6 +121,11 @@ class Trace:
     def talk(self) -> range:
         """`talk_before` it, if a model answered."""
         return talk_before(self.entry_id) if self.voice == "llm" else range(0)
+
+    def without_words(self) -> Trace:
+        """Without any words of its turn, as of what is sealed; what it was made of stays known."""
+        made = tuple(replace(one, before="", after="", lens="", read=()) for one in self.modulations)
+        return replace(self, thought="", modulations=made, response=None, action=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -641,7 +641,8 @@ async def test_a_history_is_told_where_the_character_has_none_of_its_own(make_si
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
 @pytest.mark.parametrize(
-    "tier, address", [(Tier.SECRET, "127.0.0.2"), (Tier.SEALED, "127.0.0.2"), (Tier.SEALED, "127.0.0.1")]
+    ("tier", "address"),
+    [(Tier.SECRET, "127.0.0.2"), (Tier.SEALED, "127.0.0.2"), (Tier.SEALED, "127.0.0.1")],
 )
 async def test_a_secret_goes_to_no_other_machine_in_a_history_or_a_task(
     make_site: MakeSite, tmp_path: Path, tier: Tier, address: str

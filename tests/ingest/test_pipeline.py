@@ -148,6 +148,25 @@ def test_a_form_that_fewer_may_know_confines_the_former_ones(together: bool) -> 
     assert "key" not in (asyncio.run(society.perceive("phi", asked)).response or "")
 
 
+def test_a_form_that_is_sealed_leaves_no_word_in_answers_traces_and_own_lines() -> None:
+    society = a_society()
+    a_pipeline(society).run([a_record(1, "my sister Adelina drowned in the harbour of Genoa")])
+    for asked in ("Phi, who drowned in the harbour of Genoa?", "Phi, what did you say of the harbour?"):
+        asyncio.run(society.perceive("phi", Percept("user_bob", asked, NOW, addressed=True)))
+    assert "adelina" in str(society.store.traces("phi", 9)).casefold()
+    sealed = Audience().at_least(Tier.SEALED)
+    a_pipeline(society).run([a_record(1, "my sister Adelina drowned", audience=sealed)])
+    store = society.store
+    told_now = (store.traces("phi", 9), store.archive("phi"), society.agents["phi"].state().data["said"])
+    assert "adelina" not in str(told_now).casefold()
+    assert {trace.audience.tier for trace in store.traces("phi", 9)} >= {Tier.SEALED}
+    answered = [entry.id for entry in store.secret("phi") if "adelina" in (entry.response or "").casefold()]
+    assert answered
+    forgotten = society.corrections.forget(ADMIN, "phi", [1])
+    assert {*answered} <= {*forgotten.redacted}
+    assert "adelina" not in str([entry.response for entry in store.secret("phi")]).casefold()
+
+
 @pytest.mark.parametrize("between", [0, 30])
 @pytest.mark.parametrize("together", [True, False])
 def test_it_confines_all_former_ones(together: bool, between: int) -> None:

@@ -39,20 +39,23 @@ def test_tiers_come_through_an_export_and_sealed_words_through_an_encrypted_one_
     secret = audience(Tier.SECRET)
     with closing(SqlStore(tmp_path / "here", encryption=ENCRYPTION)) as store:
         store.commit(Changes(AGENT, added=entries))
-        symbols = (a_symbol(1, 3, audience=secret),)
+        symbols = (a_symbol(1, 3, audience=secret), a_symbol(2, 4, symbolic_encoding="a zarnok"))
         store.commit(Changes(AGENT, trace=a_trace(3, audience=secret), symbols=symbols))
-    texts = {}
+        said = a_trace(4, audience=audience(Tier.SEALED), thought="zarnok", response="a zarnok")
+        store.commit(Changes(AGENT, trace=said))
+    texts, images = {}, {}
     for sealed_words in (True, False):
         written: list[str] = []
         with snapshot(tmp_path / "here", ENCRYPTION, sealed_words) as kept:
             export(kept, [AGENT], written.append)
+        images[sealed_words] = sum("zarnok" in line for line in written)
         lines = BytesIO("".join(written).encode())
         there = tmp_path / f"there{sealed_words}"
         with closing(SqlStore(there, encryption=ENCRYPTION)) as into:
             take_in(lines, check(lines, lambda number: None).agents, into, lambda number: None)
         with closing(SqlStore(there, encryption=ENCRYPTION)) as store:
             assert [entry.audience for entry in store.archive(AGENT)] == [entry.audience for entry in entries]
-            assert store.traces(AGENT)[0].audience == secret
+            assert [trace.audience.tier for trace in store.traces(AGENT, 2)] == [Tier.SEALED, Tier.SECRET]
             record = store.load(AGENT)
             assert record is not None
             assert record.symbols[0].audience == secret
@@ -60,6 +63,7 @@ def test_tiers_come_through_an_export_and_sealed_words_through_an_encrypted_one_
             texts[sealed_words] = [one.entry.user_text for one in kept.entries(AGENT)]
     assert texts[True] == ["line 0", "line 1", "line 2", "line 3"]
     assert texts[False] == ["line 0", "line 1", "line 2", ""]
+    assert images == {True: 1, False: 0}
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]))))
