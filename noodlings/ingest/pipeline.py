@@ -332,6 +332,8 @@ class Pipeline:
         audience = record.confined_to
         if former is None or audience is None or self._dry_run:
             return
+        if not self._store.keeps_secrets:
+            audience = Audience(audience.witnesses, confined=True)
         forms = self._forms(former)
         if self._agent.limit_told(forms, audience):
             batch.confined[audience] += forms

@@ -16,6 +16,7 @@ from noodlings.values.percept import PRIVATE, Kind
 
 VERSION = 1
 """Of the form in which records are parked. A newer one stays parked until noodlings is updated."""
+_NOBODY = Audience(confined=True)
 _TEXTS = ("source", "id", "text", "who", "place")
 
 
@@ -60,7 +61,7 @@ class SourceRecord:
     @property
     def confined_to(self) -> Audience | None:
         """Who alone may learn of its former form, even if it cannot be kept itself; None for everybody."""
-        return Audience(self.audience.witnesses, confined=True) if self.private else None
+        return self.audience.at_least(Tier.CONFINED) if self.private else None
 
     @property
     def digest(self) -> str:
@@ -111,12 +112,13 @@ class SourceProblem:
     @property
     def secret(self) -> bool:
         """As of a record; a tier that is not known may be secret."""
-        return self.kept is not None and self.kept.get("tier") not in (None, Tier.OPEN, Tier.CONFINED)
+        return marked_tier(self.kept or {}) >= Tier.SECRET
 
     @property
     def confined_to(self) -> Audience | None:
         """As of a record; a mark that cannot be read may be one."""
-        return Audience(confined=True) if marked_private(self.kept or {}) else None
+        tier = marked_tier(self.kept or {})
+        return Audience(tier=tier) if tier else None
 
     @property
     def digest(self) -> str:
@@ -150,12 +152,13 @@ class SourceWithheld:
     Attributes:
         line: the number of its first line, from 1; 0 if the source has no lines.
         source, id: as of the record that it was.
+        confined_to: as of a record.
     """
 
     line: int
     source: str
     id: str
-    confined_to = Audience(confined=True)
+    confined_to: Audience | None = _NOBODY
 
 
 Keepable = SourceRecord | SourceProblem
@@ -176,10 +179,14 @@ def require_known_version(document: dict[str, Any]) -> None:
         raise UserError(f"it has version {version}; this noodlings reads up to version {VERSION}")
 
 
-def marked_private(row: Mapping[str, object]) -> bool:
-    """Whether a row says that it is private, or something about it that cannot be read."""
-    marks = (row.get(name) not in (None, False, Tier.OPEN) for name in ("confined", "private", "tier"))
-    return any(marks) or row.get("kind") not in [None, *(kind for kind in Kind if kind not in PRIVATE)]
+def marked_tier(row: Mapping[str, object]) -> Tier:
+    """The tier that a row has by its own marks; of one that cannot be read, the secret one that it may be."""
+    tier = Tier.OPEN if row.get("tier") is None else row["tier"]
+    if tier not in [*Tier]:
+        return Tier.SECRET
+    private = any(row.get(name) not in (None, False, 0) for name in ("confined", "private"))
+    private |= row.get("kind") not in [None, *(kind for kind in Kind if kind not in PRIVATE)]
+    return max(Tier(tier), Tier.CONFINED if private else Tier.OPEN)  # type: ignore[arg-type]
 
 
 def kind_of(given: object) -> Kind:

@@ -292,7 +292,7 @@ def test_a_private_form_that_cannot_be_kept_confines_the_former_one(newer: bool,
     item = SourceProblem(1, "it is newer", form.source, form.id, "Bob", kept) if newer else form
     assert a_pipeline(society).run([item]).problem_count == 1
     (entry,) = society.store.archive("phi")
-    assert entry.audience.confined
+    assert entry.tier is tier
     asked = Percept("user_alice", "Phi, what opens the vault?", NOW, addressed=True)
     assert "quince" not in (asyncio.run(society.perceive("phi", asked)).response or "")
 

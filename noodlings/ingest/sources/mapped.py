@@ -28,7 +28,7 @@ from noodlings.ingest.record import (
     SourceRecord,
     SourceWithheld,
     kind_of,
-    marked_private,
+    marked_tier,
 )
 from noodlings.ingest.wording import is_openly_worded, may_be_private, without_address
 from noodlings.text import clean
@@ -91,7 +91,7 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             yield SourceProblem(number, str(error))
             kind = _word(row, mapping.columns.kind) or mapping.constant.kind
             said = clean(_word(row, mapping.columns.text))
-            if marked_private({"kind": kind}) or may_be_private(said, whole=True):
+            if marked_tier({"kind": kind}) or may_be_private(said, whole=True):
                 known_by = _word(row, mapping.columns.id)
                 with suppress(UserError):
                     known_by = _record(source, plainly, number, row, ids).id

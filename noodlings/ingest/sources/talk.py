@@ -27,7 +27,7 @@ from noodlings.ingest.record import (
     SourceRecord,
     SourceWithheld,
     kind_of,
-    marked_private,
+    marked_tier,
     require_known_version,
 )
 from noodlings.ingest.wording import CAPITAL, may_be_private
@@ -101,7 +101,7 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
             told = record.timestamp, name.removeprefix("user_"), kind, record.text
             record_id = record.id or (ids_of_others if another else ids).of(*told)
             if another or line.withheld:
-                yield SourceWithheld(line.line, source, record_id)
+                yield SourceWithheld(line.line, source, record_id, record.confined_to)
             else:
                 yield replace(record, source=source, id=record_id, who=record.who.removeprefix("user_"))
     if others:
@@ -200,7 +200,8 @@ def _withheld(number: int, row: dict[str, Any], names: set[str]) -> Recorded | N
         line = Recorded(SourceRecord("", _id(row), "", line=number))
         if not line.record.id:
             return None
-    return replace(line, withheld=True) if line.record.private or marked_private(row) else None
+    record = replace(line.record, audience=line.record.audience.at_least(marked_tier(row)))
+    return replace(line, record=record, withheld=True) if record.private else None
 
 
 def _id(row: dict[str, Any]) -> str:

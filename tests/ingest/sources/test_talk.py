@@ -203,6 +203,31 @@ def test_a_private_row_that_is_wrong_or_anothers_confines_what_the_row_was(
     assert not society.store.parked("phi")
 
 
+@pytest.mark.parametrize(
+    ("now", "tier"),
+    [
+        ({"tier": 2, "timestamp": "yesterday"}, Tier.SECRET),
+        ({"tier": 2, "circumstances": {"bad": 1}}, Tier.SECRET),
+        ({"tier": 2, "kind": "page"}, Tier.SECRET),
+        ({"tier": 2, "agent": "maren"}, Tier.SECRET),
+        ({"tier": 2, "version": 99}, Tier.SECRET),
+        ({"tier": 3, "timestamp": "yesterday"}, Tier.SEALED),
+        ({"tier": "3"}, Tier.SECRET),
+        ({"tier": 1, "timestamp": "yesterday"}, Tier.CONFINED),
+    ],
+)
+@pytest.mark.parametrize("key", [True, False])
+def test_what_a_wrong_row_was_gets_the_tier_of_the_row_where_there_is_a_key(
+    tmp_path: Path, now: dict[str, object], tier: Tier, key: bool
+) -> None:
+    society, row = a_society(), {"id": "7", "user": "caity", "text": "the key is under the mat"}
+    society.store.keeps_secrets = key
+    for more in ({}, now):
+        a_pipeline(society).run(talk(a_log(tmp_path, row | more), ("phi",)))
+    (entry,) = society.store.archive("phi")
+    assert entry.tier is (tier if key else Tier.CONFINED)
+
+
 @pytest.mark.parametrize("now", [{"timestamp": "yesterday"}, {"agent": 7}, {"private": False, "kind": "say"}])
 def test_an_open_row_that_is_wrong_confines_nothing(tmp_path: Path, now: dict[str, object]) -> None:
     society, row = a_society(), {"id": 7, "user": "caity", "text": "the key is under the mat", "agent": "phi"}
