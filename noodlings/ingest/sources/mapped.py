@@ -38,6 +38,8 @@ from noodlings.values.circumstances import Circumstances, require_circumstances
 from noodlings.values.percept import LIVED, PRIVATE, Kind
 
 Name = Annotated[str, Field(min_length=1)]
+_WRONG = "\0"
+"""Key in a row for what is wrong with all of it; no column has this name."""
 _Time = Literal["begins", "duration", "certainty", "words"]
 _Part = Literal[_Time, "where", "distance", "emotions", "inferences", "goals", "task", "source_id"]
 
@@ -91,7 +93,8 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             yield SourceProblem(number, str(error))
             kind = _word(row, mapping.columns.kind) or mapping.constant.kind
             said = clean(_word(row, mapping.columns.text))
-            if marked_tier({"kind": kind}) or may_be_private(said, whole=True):
+            wrong = _WRONG in row  # then nobody knows which field is which
+            if wrong or marked_tier({"kind": kind}) or may_be_private(said, whole=True):
                 known_by = _word(row, mapping.columns.id)
                 with suppress(UserError):
                     known_by = _record(source, plainly, number, row, ids).id
@@ -101,6 +104,8 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
 
 def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord:
     columns, constant = mapping.columns, mapping.constant
+    if _WRONG in row:
+        raise UserError(row[_WRONG])
     text = _at(row, columns.text)
     if not isinstance(text, str) or not clean(text):
         raise UserError(f"{columns.text} must be text with words in it, not {text!r:.40}")
@@ -174,10 +179,10 @@ def _csv_rows(
             names = row
             if mapping.columns.text not in names:
                 raise UserError(f"{path} has no column {mapping.columns.text}; it has: {', '.join(names)}")
-        elif len(row) == len(names):
-            yield number, dict(zip(names, row, strict=True))
         else:
-            yield SourceProblem(number, f"it has {len(row)} fields; the first line names {len(names)}")
+            counts = f"it has {len(row)} fields; the first line names {len(names)}"
+            wrong = {} if len(row) == len(names) else {_WRONG: counts}
+            yield number, dict(zip(names, row, strict=False)) | wrong
 
 
 def _at(row: dict[str, Any], column: str) -> Any:

@@ -193,3 +193,12 @@ def test_a_wrong_row_that_may_be_private_by_words_or_mapping_withholds_what_it_w
         tmp_path, "log.jsonl", json.dumps(row | {"line": "the mat is red"}), mapping.replace("whisper", "say")
     )
     assert isinstance(only, SourceProblem)
+
+
+@pytest.mark.parametrize("row", ["1;whisper;Caity;the key; is under the mat", "1;whisper;Caity", "1"])
+def test_a_row_with_too_many_or_too_few_fields_withholds_what_it_was(tmp_path: Path, row: str) -> None:
+    mapping = 'delimiter: ";"\ncolumns: {id: id, kind: kind, who: who, text: text}\n'
+    problem, withheld = read(tmp_path, "log.csv", f"id;kind;who;text\n{row}\n", mapping)
+    assert isinstance(problem, SourceProblem)
+    assert "the first line names 4" in problem.why
+    assert withheld == SourceWithheld(2, "mapped:log.csv", "1")
