@@ -7,7 +7,7 @@ what is too long is cut with a visible sign.
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import filterfalse
 from typing import Any, NewType, ParamSpec, TypeVar
@@ -197,9 +197,9 @@ def any_of(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
 
-def whole_words(words: Iterable[str]) -> re.Pattern[str]:
-    """Finds one of these words, or names, where it stands by itself, in any case."""
-    return re.compile(rf"(?<!\w){any_of(words)}(?!\w)", re.I)
+def whole_words(words: Collection[str], flags: int = 0) -> re.Pattern[str]:
+    """Finds one of these words, or names, where it stands by itself; nothing where there are none."""
+    return re.compile(rf"(?<!\w){any_of(words)}(?!\w)" if words else r"(?!)", flags)
 
 
 def shorten(text: str, width: int) -> str:

@@ -29,7 +29,7 @@ from noodlings.recall.filters import EVERYTHING
 from noodlings.reflection.facts import facts
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
-from noodlings.text import clean, folded, shorten, whole_words
+from noodlings.text import clean, folded, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.caller import (
     NO_CHARACTERS,
@@ -407,7 +407,7 @@ def _read(
 def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_id: str, kept: _Kept) -> None:
     own, about, name = kept.own[agent_id], 0, person.name.casefold()
     names = {called.casefold(): person.ids[0] for called in (person.name, *person.ids)}
-    called = whole_words({*person.ids, *person.called} - {""})
+    called = {*person.ids, *person.called} - {""}
     links, sourced = list(stored.links(agent_id)), dict[int, MemoryEntry]()
     for entry in (archived.entry for archived in stored.entries(agent_id)):
         if entry.source:

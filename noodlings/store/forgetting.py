@@ -27,7 +27,7 @@ from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING, taken_of, taken_row
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
-from noodlings.text import unaccented, whole_words
+from noodlings.text import unaccented
 from noodlings.values.audience import OPEN, Tier, within
 from noodlings.values.caller import is_past_id
 from noodlings.values.circumstances import CIRCUMSTANCES
@@ -230,13 +230,13 @@ def make_nameless(
     transaction.take_time()
     doers = {"of_agent": agent_id, "among": json.dumps(list(user_ids)), "nobody": FORGOTTEN}
     transaction.run(sql.MAKE_NAMELESS, doers)
-    called = whole_words({*user_ids, *names} - {""})
+    called = {*user_ids, *names} - {""}
     read = partial(entry_of, words=True)
     rows = transaction.rows(sql.WITH_EXTRA, {"of_agent": agent_id, "position": -1, "limit": LARGEST})
     for entry in undamaged(rows, transaction.vault.reading("entries", read)):
         changes: Row = {KNOWN_BY: FORGOTTEN} if written_by(entry) in user_ids else {}
         known = circumstances_of(entry)
-        if (without := known.without(called)) != known:
+        if (without := known.without(called, entry.user_text)) != known:
             changes |= {CIRCUMSTANCES: {}} | without.as_data()
         for name, value in changes.items():
             given = entry.extra if entry.extra.get(name) else entry.extra["data"]

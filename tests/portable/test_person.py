@@ -472,6 +472,30 @@ async def test_what_waits_and_observes_them_goes_and_does_not_come_back(
     assert BOB not in everything(tmp_path)
 
 
+async def test_whoever_is_called_like_an_ordinary_word_takes_nothing_of_others_along(tmp_path: Path) -> None:
+    felt = {"who": BOB, "emotion": "joy", "known_from": "seen", "evidence": "he jumped for joy"}
+    others = {"emotions": [felt], "inferences": ["he will need a doctor"]}
+    theirs = {"emotions": [{"who": "joy", "emotion": "fear"}], "inferences": ["Joy's mill is old", "JOY!"]}
+    lower = {"inferences": ["the barn is joy's", "it will rain"]}
+    with society_in(tmp_path) as society:
+        ids = [
+            await told(society, text, BOB, data={"circumstances": given})
+            for text, given in (("I won", others), ("I lost", theirs), ("the race was long", lower))
+        ]
+        waiting = (others, {"mood": "will", "joy": 0.5}, {"inferences": ["Will drowned"]}, {"who": "joy"})
+        for number, given in enumerate(waiting):
+            document = {"text": "A race", "version": 99, "circumstances": given}
+            record = IngestedRecord("log", str(number), "d", None, BOB, 1, "newer", document)
+            society.agents["phi"].keep_told([record], [])
+        for who in ("Joy", "Will"):
+            society.introduce(f"user_{who.lower()}", who)
+            forget_person(society, ADMIN, find_person(society, f"user_{who.lower()}"))
+        kept = [circumstances_of(society.store.entries("phi", [one])[one]) for one in ids]
+        assert kept[0].as_data()["circumstances"] == others
+        assert kept[1:] == [NOTHING, replace(NOTHING, inferences=("it will rain",))]
+        assert [one.id for one in society.store.parked("phi")] == ["0", "1"]
+
+
 async def test_somebody_who_is_known_from_what_waits_alone_is_found(tmp_path: Path) -> None:
     felt = {"emotions": [{"who": "account:dora", "emotion": "joy"}]}
     with society_in(tmp_path) as society:
