@@ -57,6 +57,6 @@ def _names_one(value: Any, called: Collection[str], told: str) -> bool:
             return any(_names_one(part, called, told) for part in value)
         case dict():
             parts = [part for name, part in value.items() if name != "emotion"]
-            theirs = str(value.get("who")).casefold() in map(str.casefold, called)
+            theirs = str(value.get("who") or "").casefold() in map(str.casefold, called)
             return theirs or _names_one(parts, called, told) or _names_one([*value], called, "")
     return False
