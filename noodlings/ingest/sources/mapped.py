@@ -38,8 +38,6 @@ from noodlings.values.circumstances import Circumstances, require_circumstances
 from noodlings.values.percept import LIVED, PRIVATE, Kind
 
 Name = Annotated[str, Field(min_length=1)]
-_WRONG = "\0"
-"""Key in a row for what is wrong with all of it; no column has this name."""
 _Time = Literal["begins", "duration", "certainty", "words"]
 _Part = Literal[_Time, "where", "distance", "emotions", "inferences", "goals", "task", "source_id"]
 
@@ -86,26 +84,26 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
         if not isinstance(item, tuple):
             yield item
             continue
-        number, row = item
+        number, row, *wrong = item
         try:
+            if wrong:
+                raise UserError(*wrong)
             yield _record(source, mapping, number, row, ids)
         except UserError as error:
             yield SourceProblem(number, str(error))
             kind = _word(row, mapping.columns.kind) or mapping.constant.kind
             said = clean(_word(row, mapping.columns.text))
-            wrong = _WRONG in row  # then nobody knows which field is which
+            # With too many fields or too few nobody knows which is which.
             if wrong or marked_tier({"kind": kind}) or may_be_private(said, whole=True):
                 known_by = _word(row, mapping.columns.id)
                 with suppress(UserError):
-                    known_by = _record(source, plainly, number, row, ids).id
+                    known_by = known_by if wrong else _record(source, plainly, number, row, ids).id
                 if known_by:
                     yield SourceWithheld(number, source, known_by)
 
 
 def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord:
     columns, constant = mapping.columns, mapping.constant
-    if _WRONG in row:
-        raise UserError(row[_WRONG])
     text = _at(row, columns.text)
     if not isinstance(text, str) or not clean(text):
         raise UserError(f"{columns.text} must be text with words in it, not {text!r:.40}")
@@ -149,8 +147,9 @@ def _circumstances(row: dict[str, Any], mapping: Mapping) -> Circumstances:
 
 def _csv_rows(
     path: Path, mapping: Mapping
-) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem | SourceNote]:
-    """The rows of a CSV file by the names in its first line, each with the number of its last line."""
+) -> Iterator[tuple[int, dict[str, Any]] | tuple[int, dict[str, Any], str] | SourceProblem | SourceNote]:
+    """The rows of a CSV file by the names in its first line, each with the number of its last line, and with
+    what is wrong with its fields where they are too many or too few."""
     aside: list[SourceProblem | SourceNote] = []
     number = 0
 
@@ -179,10 +178,11 @@ def _csv_rows(
             names = row
             if mapping.columns.text not in names:
                 raise UserError(f"{path} has no column {mapping.columns.text}; it has: {', '.join(names)}")
+        elif len(row) == len(names):
+            yield number, dict(zip(names, row, strict=True))
         else:
-            counts = f"it has {len(row)} fields; the first line names {len(names)}"
-            wrong = {} if len(row) == len(names) else {_WRONG: counts}
-            yield number, dict(zip(names, row, strict=False)) | wrong
+            why = f"it has {len(row)} fields; the first line names {len(names)}"
+            yield number, dict(zip(names, row, strict=False)), why
 
 
 def _at(row: dict[str, Any], column: str) -> Any:
