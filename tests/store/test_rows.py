@@ -35,8 +35,9 @@ from noodlings.store.tables import entries as entries_table
 from noodlings.store.tables import traces as traces_table
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
-from noodlings.values.trace import Trace
+from noodlings.values.trace import Modulation, Trace
 from tests.store.records import AGENT, a_symbol, a_trace, an_entry, entries, json_data, same, traces
 
 NOT_FINITE = [math.nan, math.inf, -math.inf]
@@ -52,6 +53,25 @@ def test_an_entry_comes_back_as_it_was(entry: MemoryEntry) -> None:
 @given(traces)
 def test_a_trace_comes_back_as_it_was(trace: Trace) -> None:
     assert trace_of(trace_row(trace)) == trace
+
+
+def test_a_sealed_trace_has_no_words_also_if_it_was_kept_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Modulation("t", 1.0, "zarnok", "the zarnok", "fused", "zarnok!", ("zarnok",), (7,))
+    sealed = Audience(frozenset({AGENT}), tier=Tier.SEALED)
+    words: dict[str, Any] = {
+        "thought": "zarnok",
+        "response": "a zarnok",
+        "action": Action("eat", {"what": "zarnok"}, "llm"),
+    }
+    trace = a_trace(9, 7, audience=sealed, modulations=(made,), **words)
+    bare = replace(made, before="", after="", lens="", read=())
+    wordless = a_trace(9, 7, audience=sealed, modulations=(bare,))
+    assert trace_of(trace_row(trace)) == wordless
+    with monkeypatch.context() as before:
+        before.setattr("noodlings.store.rows._as_sealed", lambda trace: trace)
+        kept = trace_row(trace)
+        assert trace_of(kept) == trace
+    assert trace_of(kept) == wordless
 
 
 @given(json_data)
