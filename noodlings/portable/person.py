@@ -27,6 +27,7 @@ from noodlings.portable.remains import Marks, Remains, lines_with, remains, stri
 from noodlings.ports import Forgotten, StoreSnapshot
 from noodlings.recall.filters import EVERYTHING
 from noodlings.reflection.facts import facts
+from noodlings.store.forgetting import observes
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
@@ -448,7 +449,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         "notes": len(ids.intersection(Notebook(society.settings.data_dir / FOLDER_NAME).ids(agent_id))),
         "facts": about,
         "waiting": sum(
-            (record.user_id in person.ids and record.record is not None) or record.observes(called)
+            (record.user_id in person.ids and record.record is not None) or observes(record, called)
             for record in stored.taken(agent_id)
         ),
         "heard": len(kept.hearsay[agent_id]),

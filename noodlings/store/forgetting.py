@@ -13,24 +13,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import filterfalse
+from typing import Any
 
 from noodlings.errors import StoreError
 from noodlings.ports import Forgotten, ReadTraces
-from noodlings.stemming import COMMON_WORDS, UNSPACED
+from noodlings.stemming import COMMON_WORDS, UNSPACED, ordinary_words
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, from_json, id_list, number, text, to_json
 from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING, taken_of, taken_row
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
-from noodlings.text import unaccented
+from noodlings.text import clean, unaccented, whole_words
 from noodlings.values.audience import OPEN, Tier, within
 from noodlings.values.caller import is_past_id
 from noodlings.values.circumstances import CIRCUMSTANCES
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
     KNOWN_BY,
     MemoryEntry,
@@ -236,7 +239,7 @@ def make_nameless(
     for entry in undamaged(rows, transaction.vault.reading("entries", read)):
         changes: Row = {KNOWN_BY: FORGOTTEN} if written_by(entry) in user_ids else {}
         known = circumstances_of(entry)
-        if (without := known.without(called, entry.user_text)) != known:
+        if (without := known.without(naming(called, entry.user_text))) != known:
             changes |= {CIRCUMSTANCES: {}} | without.as_data()
         for name, value in changes.items():
             given = entry.extra if entry.extra.get(name) else entry.extra["data"]
@@ -247,7 +250,7 @@ def make_nameless(
             transaction.run(sql.REVISE, _key(agent_id, entry.id) | change)
     rows = transaction.rows(sql.ALL_TAKEN, {"of_agent": agent_id})
     for waiting in undamaged(rows, transaction.vault.reading("source_records", taken_of)):
-        if waiting.observes(called):
+        if observes(waiting, called):
             transaction.run(sql.ADD_TAKEN, taken_row(agent_id, replace(waiting, **NOT_WAITING)))
     rows = transaction.rows(sql.ALL_SYMBOLS, {"of_agent": agent_id})
     for symbol in undamaged(rows, transaction.vault.reading("symbols", symbol_of)):
@@ -255,6 +258,40 @@ def make_nameless(
             parted = replace(symbol, audience=symbol.audience.without(frozenset(user_ids)))
             circle = {"circle": symbol_row(agent_id, parted)["circle"]}
             transaction.run(sql.CHANGE_SYMBOL, _key(agent_id, symbol.id) | circle)
+
+
+def naming(called: Collection[str], told: str) -> Callable[[str], bool]:
+    """What finds somebody's ids and names in a text, in any case.
+
+    A name that is an ordinary word, such as Joy, counts with its capital, or as the whole text. Where `told`,
+    what the same person wrote beside it, is without capitals, only words that stand everywhere are so: "bob"
+    is a name there, and "will" is not.
+    """
+    common = COMMON_WORDS if told.islower() else ordinary_words()
+    ordinary = {one for one in called if one.casefold() in common}
+    forms = {form for one in ordinary for form in (one, one.capitalize(), one.upper())}
+    patterns = whole_words({*called} - ordinary, re.I), whole_words({*filterfalse(str.islower, forms)})
+    whole = {one.casefold() for one in called}
+    return lambda text: text.casefold() in whole or any(pattern.search(text) for pattern in patterns)
+
+
+def observes(waiting: IngestedRecord, called: Collection[str]) -> bool:
+    """Whether circumstances in what waits name somebody with these ids and names: of a form that cannot be
+    read it is not known what they say of whom. Words for an emotion, and keys that are words, name nobody."""
+    named = naming(called, str((waiting.record or {}).get("text", "")))
+
+    def name_one(value: Any) -> bool:
+        match value:
+            case str():
+                return named(clean(value))
+            case list():
+                return any(map(name_one, value))
+            case dict():
+                keys = [name for name in value if name not in ordinary_words()]
+                return name_one(keys) or any(name_one(value[name]) for name in value if name != "emotion")
+        return False
+
+    return name_one(waiting.circumstances)
 
 
 def _delete(

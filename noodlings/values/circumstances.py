@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
-from itertools import filterfalse
 from typing import Any, ClassVar, Literal, get_args
 
 from noodlings.clock import EARLIEST, LATEST, calendar_time
 from noodlings.errors import UserError
-from noodlings.stemming import COMMON_WORDS, ordinary_words
-from noodlings.text import clean, shorten, whole_words, with_texts
+from noodlings.text import clean, shorten, with_texts
 
 CIRCUMSTANCES = "circumstances"
 """Key in the data of a percept or an entry."""
@@ -189,36 +187,16 @@ class Circumstances:
         told += [f"{name} {text}" for name, texts in lists.items() for text in texts if text]
         return " · ".join(filter(None, told))
 
-    def without(self, called: Collection[str], told: str) -> Circumstances:
-        """Without what was observed of, or concluded about, somebody; see `names_one`."""
-        theirs = {name.casefold() for name in called}
-        emotions = (
-            one
-            for one in self.emotions
-            if one.who.casefold() not in theirs
-            and not any(names_one(text, called, told) for text in (one.who, one.evidence))
-        )
-        inferences = (one for one in self.inferences if not names_one(one, called, told))
+    def without(self, named: Callable[[str], bool]) -> Circumstances:
+        """Without what was observed of, or concluded about, whoever is named in a text."""
+        emotions = (one for one in self.emotions if not (named(one.who) or named(one.evidence)))
+        inferences = (one for one in self.inferences if not named(one))
         return replace(self, emotions=tuple(emotions), inferences=tuple(inferences))
 
     def as_data(self) -> dict[str, Any]:
         """For the data of a percept: JSON under `CIRCUMSTANCES`, without what is empty; {} where all is."""
         kept = asdict(self, dict_factory=lambda parts: {k: v for k, v in parts if v not in (None, "", ())})
         return {CIRCUMSTANCES: json.loads(json.dumps(kept))} if kept else {}  # with lists
-
-
-def names_one(text: str, called: Collection[str], told: str = "") -> bool:
-    """Whether a text has an id or name of somebody in it, in any case.
-
-    A name that is an ordinary word counts with its capital alone: "Joy", "Will". Where `told`, what the same
-    person wrote beside it, is without capitals, only words that stand everywhere are so: "bob" is a name
-    there, and "will" is not.
-    """
-    common = COMMON_WORDS if told.islower() else ordinary_words()
-    ordinary = {one for one in called if one.casefold() in common}
-    forms = {form for one in ordinary for form in (one, one.capitalize(), one.upper())}
-    patterns = whole_words({*called} - ordinary, re.I), whole_words({*filterfalse(str.islower, forms)})
-    return any(pattern.search(text) for pattern in patterns)
 
 
 def circumstances_in(data: Any) -> Circumstances:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from noodlings.text import clean
-from noodlings.values.circumstances import CIRCUMSTANCES, names_one
+from noodlings.values.circumstances import CIRCUMSTANCES
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +38,8 @@ class IngestedRecord:
     def forgotten(self) -> bool:
         return self.entry_id is None and self.record is None
 
-    def observes(self, called: Collection[str]) -> bool:
-        """Whether circumstances in what waits name somebody with these ids and names: of a form that cannot
-        be read it is not known what they say of whom."""
+    @property
+    def circumstances(self) -> list[Any]:
+        """Those in what waits, as they were given."""
         known = self.record or {}
-        given = [one.get(CIRCUMSTANCES) for one in (known, known.get("data")) if isinstance(one, dict)]
-        return _names_one(given, called, str(known.get("text", "")))
-
-
-def _names_one(value: Any, called: Collection[str], told: str) -> bool:
-    """Whether JSON-compatible data names somebody; what the word for an emotion says is no name."""
-    match value:
-        case str():
-            return names_one(clean(value), called, told)
-        case list():
-            return any(_names_one(part, called, told) for part in value)
-        case dict():
-            parts = [part for name, part in value.items() if name != "emotion"]
-            theirs = str(value.get("who") or "").casefold() in map(str.casefold, called)
-            return theirs or _names_one(parts, called, told) or _names_one([*value], called, "")
-    return False
+        return [one.get(CIRCUMSTANCES) for one in (known, known.get("data")) if isinstance(one, dict)]

@@ -482,7 +482,7 @@ async def test_whoever_is_called_like_an_ordinary_word_takes_nothing_of_others_a
             await told(society, text, BOB, data={"circumstances": given})
             for text, given in (("I won", others), ("I lost", theirs), ("the race was long", lower))
         ]
-        waiting = (others, {"mood": "will", "joy": 0.5}, {"inferences": ["Will drowned"]}, {"who": "joy"})
+        waiting = (others, {"mood": "it will", "joy": 0.5}, {"inferences": ["Will drowned"]}, {"who": "joy"})
         for number, given in enumerate(waiting):
             document = {"text": "A race", "version": 99, "circumstances": given}
             record = IngestedRecord("log", str(number), "d", None, BOB, 1, "newer", document)

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
-from noodlings.store.forgetting import FORGOTTEN, content_words, names_told, repeats, turns_made_of, without
+from noodlings.store.forgetting import (
+    FORGOTTEN,
+    content_words,
+    names_told,
+    naming,
+    repeats,
+    turns_made_of,
+    without,
+)
 from noodlings.store.sql import SqlStore
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.relationship import NO_REGARD
@@ -274,3 +282,22 @@ def test_what_was_replaced_is_erased_when_it_is_asked_for(tmp_path: Path) -> Non
     assert store.erase()
     assert b"Zarnok" not in on_disk(tmp_path)
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "found"),
+    [
+        ("caity fell", "Ann saw it", True),
+        ("CAITY fell", "", True),
+        ("user_will fell", "", True),
+        ("Will fell", "Ann saw it", True),
+        ("it will rain", "Ann saw it", False),
+        ("it will rain", "i saw it", False),
+        ("bob fell", "i saw it", True),
+        ("a bob in her hair", "Ann saw it", False),
+        ("BOB fell", "Ann saw it", True),
+        ("Bobby fell", "i saw it", False),
+    ],
+)
+def test_a_name_that_is_an_ordinary_word_counts_with_its_capital(text: str, told: str, found: bool) -> None:
+    assert naming({"Caity", "Will", "user_will", "Bob"}, told)(text) is found

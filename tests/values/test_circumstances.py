@@ -15,7 +15,6 @@ from noodlings.values.circumstances import (
     EventTime,
     ObservedEmotion,
     circumstances_in,
-    names_one,
     require_circumstances,
 )
 from noodlings.values.memory import circumstances_of, tags_of
@@ -141,22 +140,3 @@ def test_when_and_where_are_told_in_words(known: Circumstances, told: str) -> No
 def test_goals_and_inferences_are_named_as_such_in_views() -> None:
     known = Circumstances(inferences=("he hides something",), goals=("find Ada",), task="the harvest")
     assert known.summary(NOW) == "inferred: he hides something · goal: find Ada · part of the harvest"
-
-
-@pytest.mark.parametrize(
-    ("text", "told", "found"),
-    [
-        ("caity fell", "Ann saw it", True),
-        ("CAITY fell", "", True),
-        ("user_will fell", "", True),
-        ("Will fell", "Ann saw it", True),
-        ("it will rain", "Ann saw it", False),
-        ("it will rain", "i saw it", False),
-        ("bob fell", "i saw it", True),
-        ("a bob in her hair", "Ann saw it", False),
-        ("BOB fell", "Ann saw it", True),
-        ("Bobby fell", "i saw it", False),
-    ],
-)
-def test_a_name_that_is_an_ordinary_word_counts_with_its_capital(text: str, told: str, found: bool) -> None:
-    assert names_one(text, {"Caity", "Will", "user_will", "Bob"}, told) is found
