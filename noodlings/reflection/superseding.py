@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from noodlings.recall.cues import WEEKDAYS
 from noodlings.recall.lexical import stems
 from noodlings.values.memory import MemoryEntry, Recalled
 
@@ -32,16 +33,34 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 
+_NUMBER = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_ORDINAL = r"(?:first|second|third|(?:four|fif|six|seven|eigh|nin)th)"
+_TIME = (
+    rf"(?:(?:{'|'.join(WEEKDAYS)})s?|january|february|april|june|july|august|september|october|november|december"
+    rf"|in may|tomorrow|tonight|noon|midnight|next week|the weekend|(?:at|till|until) (?:\d{{1,2}}|{_NUMBER})"
+    rf"|half (?:past )?(?:{_NUMBER})|quarter (?:to|past) (?:{_NUMBER})"
+    r"|\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m| o'clock)|(?:the )?\d{1,2}(?:st|nd|rd|th)"
+    rf"|(?:twenty|thirty)-{_ORDINAL}|the (?:\w+teen|ten|twentie|thirtie)th|the {_ORDINAL}(?! \w))"
+)
+_A_TIME = re.compile(rf"\b{_TIME}\b", re.I)
+_TO_A_TIME = re.compile(
+    r"\b(?:put|push|pushed|moved?|moving|shifted|bumped|brought|changed|rescheduled|postponed|gone)\b[^.!?]{0,60}"
+    rf"\b{_TIME}\b|\bnot (?:on |in |at )?{_TIME}\b|\b{_TIME} (?:now|instead)\b",
+    re.I,
+)
+"""That something is at another time: "they've put it off to Friday", "the ninth now", "June, not May"."""
 _BECAME = re.compile(r"\b(?:he|she|they)(?:'s| is|'re| are)\b.{0,40}\bnow\b|\bnow (?:he|she|they)\b", re.I)
 _HOLDS = re.compile(
     r"\b(?:am|is|are|has|have|lives?|works?|stays?|goes|likes?|wants?|will)\b|'(?:m|re|ll|s)\b|ing\b", re.I
 )
 """What somebody is now may end what they were, but not what happened to them: "she fell", "she's ill now"."""
+_ANYTHING = re.compile("")
 
 
 def corrects(text: str) -> bool:
     """Whether a line says that it corrects something."""
-    return _CORRECTS.search(text.replace("’", "'")) is not None
+    told = text.replace("’", "'")
+    return _CORRECTS.search(told) is not None or _TO_A_TIME.search(told) is not None
 
 
 def superseded(
@@ -50,18 +69,21 @@ def superseded(
     """Ids of what was corrected → ids of the corrections.
 
     Args:
-        entries: that came up together, in any order.
+        entries: that came up together, in any order, some perhaps more than once.
         likeness: in meaning of two entries by id, −1…1; None where unknown, then shared words decide.
     """
     found: dict[int, int] = {}
     # What a source tells has its own time, whenever it was taken in.
     lived = not any(entry.source for entry in entries)
-    in_order = sorted(entries, key=lambda entry: (0.0 if lived else entry.timestamp, entry.id))
+    once = {entry.id: entry for entry in entries}
+    in_order = sorted(once.values(), key=lambda entry: (0.0 if lived else entry.timestamp, entry.id))
     for at, later in enumerate(in_order):
         if "?" in later.user_text or not corrects(later.user_text):
             continue
-        became = _BECAME.search(later.user_text.replace("’", "'"))
-        earlier_lines = [one for one in in_order[:at] if not became or _HOLDS.search(one.user_text)]
+        told = later.user_text.replace("’", "'")
+        # What somebody is now may end what they are, and another time what has one.
+        ended = _A_TIME if _TO_A_TIME.search(told) else _HOLDS if _BECAME.search(told) else _ANYTHING
+        earlier_lines = [one for one in in_order[:at] if ended.search(one.user_text)]
         alike = [(_excess(likeness(later.id, one.id), later, one), one.id) for one in earlier_lines]
         most, earlier = max(alike, default=(0.0, 0))
         if most > 0.0:

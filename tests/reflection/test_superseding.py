@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from noodlings.reflection.superseding import corrects, marked, superseded
 from noodlings.values.memory import MemoryEntry, Recalled, Why
@@ -31,6 +33,11 @@ def all_alike(_: int, __: int) -> float:
         "hold on, it is the left one",
         "I lied, my mother is fine",
         "on second thought I would rather have the soup",
+        "they've put the hanging off to Friday",
+        "Surgery's pushed. Twenty-third now.",
+        "they come in June, not in May, because of the passport",
+        "the choir meets on Mondays now",
+        "the date's gone to the twenty-first",
     ],
 )
 def test_a_correction_says_that_it_is_one(text: str) -> None:
@@ -46,6 +53,11 @@ def test_a_correction_says_that_it_is_one(text: str) -> None:
         "the update server is down?",
         "now",
         "",
+        "I put the kettle back on",
+        "she moved the chair to the window",
+        "we set off at noon",
+        "not the first one, the red one",
+        "give me a second now",
     ],
 )
 def test_other_lines_correct_nothing(text: str) -> None:
@@ -75,6 +87,26 @@ def test_what_somebody_is_now_does_not_undo_what_happened_to_them() -> None:
     assert superseded([said(1, "my mother fell down the stairs and broke her hip"), now], all_alike) == {}
     assert superseded([said(1, "my mother lives with us"), now], all_alike) == {1: 2}
     assert superseded([said(1, "the meeting was at four"), said(2, "it's at five now")], all_alike) == {1: 2}
+
+
+def test_another_time_ends_only_what_has_one() -> None:
+    moved = said(3, "so the match got moved to Sunday, the pitch is flooded")
+    picked, match = said(1, "I got picked as keeper for the match!"), said(2, "first match is on Thursday")
+    alike = {(3, 1): 0.7, (3, 2): 0.5}
+    assert superseded([picked, match, moved], lambda one, other: alike[one, other]) == {2: 3}
+    assert superseded([picked, moved], all_alike) == {}
+
+
+@given(
+    numbers=st.lists(st.integers(1, 5), min_size=1, max_size=9),
+    texts=st.lists(st.sampled_from(["actually at seven", "we leave at six", "not on Friday"]), min_size=5),
+)
+def test_nothing_corrects_itself_or_what_came_after_it(numbers: list[int], texts: list[str]) -> None:
+    """Also where the same line came up twice, by two ways."""
+    entries = [said(number, texts[number - 1]) for number in numbers]
+    found = superseded(entries, lambda one, other: 1.0 if one == other else 0.6)
+    assert all(old < new for old, new in found.items())
+    assert found == superseded(entries[::-1], lambda one, other: 1.0 if one == other else 0.6)
 
 
 def test_somebody_else_corrects_only_what_is_much_the_same() -> None:
