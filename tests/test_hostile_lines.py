@@ -30,7 +30,7 @@ from noodlings.reflection.contradictions import ReadLine
 from noodlings.reflection.facts import facts
 from noodlings.reflection.plans import due_of
 from noodlings.reflection.superseding import corrects
-from noodlings.text import MAX_LINE, clean, folded, forget_texts, phrases, unaccented
+from noodlings.text import MAX_LINE, clean, folded, forget_texts, goes_on, phrases, unaccented
 from noodlings.values.acting import acts_of
 from noodlings.values.percept import Kind, Percept, in_confidence, told_name
 from noodlings.values.relationship import stance_of
@@ -82,7 +82,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "what is retold": reported_speech.statement,
     "a question": lambda text: question.read_question(text, words.tokens(text)),
     "what a question asks for": lambda text: (question.answer_type(text), question.may_answer("it is", text)),
-    "how a line goes on": lambda text: (question.goes_on(text), question.asks_source(text)),
+    "how a line goes on": lambda text: (goes_on(text), question.asks_source(text)),
     "sentences": lambda text: [*_sentences(text)],
     "ends of sentences": offline._SENTENCE_END.findall,
     "what is quoted": selection._QUOTED.findall,
