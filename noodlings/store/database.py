@@ -260,7 +260,8 @@ class Database(SqlDatabase):
             return
         if any(now != then for now, then in zip(found, self._files, strict=True) if then is not None):
             self._open_anew(found)
-        self._files = self._found()
+        else:
+            self._files = found  # as it was looked at: what is deleted meanwhile must be missed the next time
 
     @contextmanager
     def _measured(self) -> Iterator[None]:

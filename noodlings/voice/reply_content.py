@@ -93,8 +93,8 @@ _TO_SOMEBODY = frozenset({
 })  # fmt: skip
 """Acts that are none of its business where they are for somebody else."""
 _OF_NOW = frozenset({
-    DialogueAct.HOW_ARE_YOU, DialogueAct.WHO_ARE_YOU, DialogueAct.WHAT_IS_MY_NAME, DialogueAct.WHERE_ARE_WE,
-    DialogueAct.WHO_IS_HERE, DialogueAct.WHAT_IS_HERE, DialogueAct.LIKES_YOU, DialogueAct.DOING,
+    DialogueAct.HOW_ARE_YOU, DialogueAct.WHAT_IS_MY_NAME, DialogueAct.WHERE_ARE_WE, DialogueAct.WHO_IS_HERE,
+    DialogueAct.WHAT_IS_HERE, DialogueAct.LIKES_YOU, DialogueAct.DOING,
 })  # fmt: skip
 """Acts of questions to the character that only the moment answers."""
 _OF_ITSELF = frozenset({
@@ -168,8 +168,12 @@ _ASKS_ANYHOW = re.compile(
 )
 """How a line begins that may ask about the listener without such words, or without the form of a question."""
 _WHAT_I = re.compile(
-    r"\b(?:what|who|where|when|which|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?])*\b(?:i|my|we|our)\b", re.I
+    r"\b(?:what|who|where|when|which|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?])*\b(?:i|my|we|our)\b"
+    r"|\b(?:remember|recall|recollect|remind|know)\b[^?]*\b(?:my|our)\b",
+    re.I,
 )
+_TAG = re.compile(r"\w\W+(?:do|would|ca)n['’]t (?:yo)?u (?:find|think|agree|say|see|know)\W*$", re.I)
+"""A question that wants no answer, after a remark: "there's a chill in the air, don't you find?"."""
 _FOR_ME = re.compile(r"\b(?:for|to) (?:me|us|him|her|them)\b", re.I)
 _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
 _SPAN = "(?:year|month|week|day|hour|night|summer|winter)s?"
@@ -241,6 +245,7 @@ def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | 
     about_others = of_speaker or names_others(utterance) or calls_another(utterance)
     asked = asked_part(text, tokens(text))
     to_it = _TO_YOU.search(asked if asked.count(" ") >= FEW_ASKED else text) if asked else None
+    to_it = None if _TAG.search(text) else to_it
     if grave or about_others or not (to_it or _ASKS_ANYHOW.match(asked or text)):
         return None
     for_them = understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION) or (

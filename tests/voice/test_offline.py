@@ -596,6 +596,9 @@ def test_asked_about_itself_it_says_what_its_recipe_tells(who: str, line: str, t
         "does Bob have any family?",
         "do you know what my brother does?",
         "I miss the family",
+        "it's a fine thing, a family, don't you find?",
+        "what am I to do about family?",
+        "do you recollect my family's name?",
         "Bob, have you any family?",
     ],
 )
