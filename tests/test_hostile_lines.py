@@ -6,6 +6,7 @@ All of it runs where everything else runs, so one such line would keep everybody
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
@@ -33,16 +34,20 @@ from noodlings.reflection.superseding import corrects
 from noodlings.text import MAX_LINE, clean, folded, forget_texts, goes_on, phrases, unaccented
 from noodlings.values.acting import acts_of
 from noodlings.values.percept import Kind, Percept, in_confidence, told_name
+from noodlings.values.reading import LineReading
 from noodlings.values.relationship import stance_of
+from noodlings.values.self_topic import SelfTopic
 from noodlings.voice import offline, question, reported_speech, selection, words
 from noodlings.voice.colour_affect import _sentences
 from noodlings.voice.images import themes_of
+from noodlings.voice.reply_content import self_topic
 from noodlings.voice.statement import begins_with_name, find_topic, is_clause
 from noodlings.voice.understanding import understand
 from noodlings.worlds.floor import to_everybody, wants_answer
 from tests.agent.played import society_of
 from tests.fakes import make_persona
 from tests.memory.entries import an_entry
+from tests.voice.utterances import utterance
 
 pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
 
@@ -56,6 +61,7 @@ SOON, SOON_ANSWERED = 0.36, 1.0
 """Seconds of the processor for one text that is read or answered, many times what it takes."""
 
 PHI, PEOPLE = make_persona("Phi"), PeopleIndex()
+ABOUT_ITSELF = LineReading(0.0, 0.0, self_topic=SelfTopic.AGE)
 PEOPLE.meet("user_caity")
 READERS: dict[str, Callable[[str], object]] = {
     "cleaning": lambda text: (clean(text), folded(text), unaccented(text)),
@@ -82,6 +88,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "what is retold": reported_speech.statement,
     "a question": lambda text: question.read_question(text, words.tokens(text)),
     "what a question asks for": lambda text: (question.answer_type(text), question.may_answer("it is", text)),
+    "what a character is asked about itself": lambda text: self_topic(
+        understand(said(text), PHI), replace(utterance(text), reading=ABOUT_ITSELF)
+    ),
     "how a line goes on": lambda text: (goes_on(text), question.asks_source(text)),
     "sentences": lambda text: [*_sentences(text)],
     "ends of sentences": offline._SENTENCE_END.findall,

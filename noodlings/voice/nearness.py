@@ -27,7 +27,7 @@ TELLING = 11
 _OPEN = re.compile(r"\b(?:about|remember|recall|any\w*|should i|happened|wrong|come over)\b", re.I)
 """Words of a question that many things may answer."""
 _TAG = re.compile(
-    r"\W+(?:(?:do|can) (?:you|u) (?:still )?(?:remember|recall)|if you (?:remember|recall))\W*$", re.I
+    r"\W{1,9}(?:(?:do|can) (?:you|u) (?:still )?(?:remember|recall)|if you (?:remember|recall))\W*$", re.I
 )
 """What is asked besides, of anything: "what was he called, do you recall?"."""
 

@@ -168,11 +168,12 @@ _ASKS_ANYHOW = re.compile(
 )
 """How a line begins that may ask about the listener without such words, or without the form of a question."""
 _WHAT_I = re.compile(
-    r"\b(?:what|who|where|when|which|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?])*\b(?:i|my|we|our)\b"
-    r"|\b(?:remember|recall|recollect|remind|know)\b[^?]*\b(?:my|our)\b",
+    r"\b(?:what|who|where|when|which|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?]){0,90}\b(?:i|my|we|our)\b"
+    r"|\b(?:remember|recall|recollect|remind|know)\b[^?]{0,90}\b(?:my|our)\b",
     re.I,
 )
-_TAG = re.compile(r"\w\W+(?:do|would|ca)n['’]t (?:yo)?u (?:find|think|agree|say|see|know)\W*$", re.I)
+"""What is asked about the speaker's own, though the listener be asked: "do you know my name?"."""
+_TAG = re.compile(r"\w\W{1,9}(?:do|would|ca)n['’]t (?:yo)?u (?:find|think|agree|say|see|know)\W*$", re.I)
 """A question that wants no answer, after a remark: "there's a chill in the air, don't you find?"."""
 _FOR_ME = re.compile(r"\b(?:for|to) (?:me|us|him|her|them)\b", re.I)
 _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
@@ -237,9 +238,10 @@ def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | 
     """What the character is asked about itself, if it speaks; None where it is asked about anybody else, or
     is told of something grave."""
     percept, reading = utterance.percept, utterance.reading
-    if reading is None or not utterance.persona.verbal or percept.kind not in SPOKEN:
+    topic = None if reading is None else reading.self_topic
+    if topic is None or not utterance.persona.verbal or percept.kind not in SPOKEN:
         return None
-    text, kind, topic = percept.text, understood.question, reading.self_topic
+    text, kind = percept.text, understood.question
     grave = understood.heavy or (utterance.tone.grave and utterance.tone.why is ToneSource.SAID)
     of_speaker = _WHAT_I.search(text) or (kind.may_be_known and _OF_ONESELF.search(text))
     about_others = of_speaker or names_others(utterance) or calls_another(utterance)
