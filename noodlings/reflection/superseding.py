@@ -44,8 +44,8 @@ _TIME = (
 )
 _A_TIME = re.compile(rf"\b{_TIME}\b", re.I)
 _TO_A_TIME = re.compile(
-    r"\b(?:put|push|pushed|moved?|moving|shifted|bumped|brought|changed|rescheduled|postponed|gone)\b[^.!?]{0,60}"
-    rf"\b{_TIME}\b|\bnot (?:on |in |at )?{_TIME}\b|\b{_TIME} (?:now|instead)\b",
+    r"\b(?:put|pushed|moved|shifted|bumped|brought|changed|rescheduled|postponed|gone)(?: [\w'-]+){0,4}?"
+    rf" (?:to|till|until|for) (?:the )?{_TIME}\b|\bnot (?:on |in |at )?{_TIME}\b|\b{_TIME} (?:now|instead)\b",
     re.I,
 )
 """That something is at another time: "they've put it off to Friday", "the ninth now", "June, not May"."""

@@ -58,6 +58,8 @@ def test_a_correction_says_that_it_is_one(text: str) -> None:
         "we set off at noon",
         "not the first one, the red one",
         "give me a second now",
+        "we move to Porto next week",
+        "she's gone to Leeds and comes back on Friday",
     ],
 )
 def test_other_lines_correct_nothing(text: str) -> None:
