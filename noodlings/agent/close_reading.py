@@ -47,7 +47,7 @@ async def read_closely(
 
     Args:
         before: by the ids of lines that go on with another ("he was a piano tuner"), the text of that, which
-            is read with them.
+            is read with them where something may be asked.
     """
     talk = _within(MOST_READ, (one for one in found if one.entry.kind in TALK))
 

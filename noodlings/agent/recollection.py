@@ -144,16 +144,16 @@ async def _brought_back(
     joined += _with_lines([_recalled(hit, entry) for hit, entry in known_of], archive, in_mind)
     reminded = once([*chosen[: max(most - len(joined), 0)], *joined[:most]])
     if tier <= archive.embedding.reach and archive.embedding.local:
-        far = []
+        far, before = [], dict[int, str]()
         if may_ask(percept.text):
             in_mind = {number for one in reminded for number in (one.entry.id, *one.sources)}
             others = [*_farther(hits, entries, in_mind, archive), *_just_told(heard, in_mind)]
             far = _worth_reading(others, percept)
+            before = _before([*reminded, *far], heard, archive, percept)
         if far:
             told_of = [*entries.values(), *(one.entry for one in far), turn.entry]
             corrections |= superseded(told_of, archive.index.likeness)
         read = [*reminded, *far]
-        before = _before(read, heard, archive, percept)
         read = await read_closely(read, percept, asked, services.names(), archive.embedding, before)
         reminded = _with_answers(read[: len(reminded)], read[len(reminded) :], corrections, most)
     ids = {one.entry.id for one in reminded}

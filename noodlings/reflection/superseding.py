@@ -59,8 +59,20 @@ _ANYTHING = re.compile("")
 
 def corrects(text: str) -> bool:
     """Whether a line says that it corrects something."""
+    return _ended_by(text) is not None
+
+
+def _ended_by(text: str) -> re.Pattern[str] | None:
+    """What an earlier line must hold for this one to correct it; None if it corrects nothing.
+
+    What somebody is now may end what they are, and another time what has one.
+    """
     told = text.replace("’", "'")
-    return _CORRECTS.search(told) is not None or _TO_A_TIME.search(told) is not None
+    if _TO_A_TIME.search(told):
+        return _A_TIME
+    if not _CORRECTS.search(told):
+        return None
+    return _HOLDS if _BECAME.search(told) else _ANYTHING
 
 
 def superseded(
@@ -78,11 +90,9 @@ def superseded(
     once = {entry.id: entry for entry in entries}
     in_order = sorted(once.values(), key=lambda entry: (0.0 if lived else entry.timestamp, entry.id))
     for at, later in enumerate(in_order):
-        if "?" in later.user_text or not corrects(later.user_text):
+        ended = None if "?" in later.user_text else _ended_by(later.user_text)
+        if ended is None:
             continue
-        told = later.user_text.replace("’", "'")
-        # What somebody is now may end what they are, and another time what has one.
-        ended = _A_TIME if _TO_A_TIME.search(told) else _HOLDS if _BECAME.search(told) else _ANYTHING
         earlier_lines = [one for one in in_order[:at] if ended.search(one.user_text)]
         alike = [(_excess(likeness(later.id, one.id), later, one), one.id) for one in earlier_lines]
         most, earlier = max(alike, default=(0.0, 0))

@@ -26,7 +26,7 @@ TELLING = 11
 
 _OPEN = re.compile(r"\b(?:about|remember|recall|any\w*|should i|happened|wrong|come over)\b", re.I)
 """Words of a question that many things may answer."""
-_TAG = re.compile(
+_ASKS_BESIDES = re.compile(
     r"\W{1,9}(?:(?:do|can) (?:you|u) (?:still )?(?:remember|recall)|if you (?:remember|recall))\W*$", re.I
 )
 """What is asked besides, of anything: "what was he called, do you recall?"."""
@@ -78,7 +78,7 @@ def _answering(recalled: Recalled, question: str) -> float:
     if (likely := recalled.scores.get(Why.ANSWER)) is None:
         return 0.0
     gain = READ * _log_odds(likely) + EVEN
-    return max(gain, 0.0) if _OPEN.search(_TAG.sub("", question)) else gain
+    return max(gain, 0.0) if _OPEN.search(_ASKS_BESIDES.sub("", question)) else gain
 
 
 def _overheard(entry: MemoryEntry, utterance: Utterance) -> bool:

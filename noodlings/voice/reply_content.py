@@ -173,7 +173,9 @@ _WHAT_I = re.compile(
     re.I,
 )
 """What is asked about the speaker's own, though the listener be asked: "do you know my name?"."""
-_TAG = re.compile(r"\w\W{1,9}(?:do|would|ca)n['’]t (?:yo)?u (?:find|think|agree|say|see|know)\W*$", re.I)
+_SEEKS_ASSENT = re.compile(
+    r"\w\W{1,9}(?:do|would|ca)n['’]t (?:yo)?u (?:find|think|agree|say|see|know)\W*$", re.I
+)
 """A question that wants no answer, after a remark: "there's a chill in the air, don't you find?"."""
 _FOR_ME = re.compile(r"\b(?:for|to) (?:me|us|him|her|them)\b", re.I)
 _HOW_MANY = re.compile(r"\bhow (?:long\b(?! ago)|many (\w+))", re.I)
@@ -246,8 +248,8 @@ def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | 
     of_speaker = _WHAT_I.search(text) or (kind.may_be_known and _OF_ONESELF.search(text))
     about_others = of_speaker or names_others(utterance) or calls_another(utterance)
     asked = asked_part(text, tokens(text))
-    to_it = _TO_YOU.search(asked if asked.count(" ") >= FEW_ASKED else text) if asked else None
-    to_it = None if _TAG.search(text) else to_it
+    where = text if asked.count(" ") < FEW_ASKED else asked
+    to_it = asked and _TO_YOU.search(where) and not _SEEKS_ASSENT.search(text)
     if grave or about_others or not (to_it or _ASKS_ANYHOW.match(asked or text)):
         return None
     for_them = understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION) or (

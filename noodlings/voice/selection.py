@@ -353,8 +353,9 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     if unread or not any(found.scores.get(Why.SEMANTIC) for found in in_mind.values()):
         return by_words
     near = {number: nearness(found, utterance, named, True) for number, found in in_mind.items()}
-    if by_meaning and in_mind[by_meaning[0].entry.id].scores.get(Why.ANSWER, 0.0) >= SURELY:
-        by_words = by_words if first.get(Why.ANSWER, 1.0) >= LIKELY else []
+    surely = by_meaning and in_mind[by_meaning[0].entry.id].scores.get(Why.ANSWER, 0.0) >= SURELY
+    if surely and first.get(Why.ANSWER, 1.0) < LIKELY:
+        by_words = []
     told = max(by_words, by_meaning, key=lambda found: near[found[0].entry.id] if found else -math.inf)
     most = near[told[0].entry.id] if told else 0.0
     if most < NEAR_QUESTION:
