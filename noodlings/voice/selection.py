@@ -335,7 +335,22 @@ def _gone_on_with(utterance: Utterance) -> list[ReportedSpeech]:
     alike = best.scores.get(Why.SEMANTIC, 0.0) >= GOES_ON or best.scores[Why.ANSWER] >= GOES_ON_SURELY
     if best.scores[Why.ANSWER] < AGAIN or not alike:
         return []
+    if not _OVER.search(utterance.percept.text):
+        later = (one for one in read if _goes_further(one, best.entry))
+        best = max(later, key=lambda one: one.entry.id, default=best)
     return [quotation(best.entry, best.answer, utterance, sure=True)]
+
+
+def _goes_further(later: Recalled, entry: MemoryEntry) -> bool:
+    """Whether the same person told later of one of the same things, and what answers by itself."""
+    one = later.entry
+    return (
+        later.scores.get(Why.ANSWER, 0.0) >= AGAIN
+        and one.id > entry.id
+        and one.user_id == entry.user_id
+        and not goes_on(one.user_text)
+        and not topic_stems(tokens(one.user_text)).isdisjoint(topic_stems(tokens(entry.user_text)))
+    )
 
 
 def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
@@ -343,9 +358,12 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return told
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     asked = utterance.percept.text
+    in_mind, named = {found.entry.id: found for found in in_force(utterance)}, _people_named(utterance)
+    if by_words and by_meaning and not _OVER.search(asked):
+        further = _goes_further(in_mind[by_meaning[0].entry.id], by_words[0].entry)
+        by_words = [] if further else by_words
     if answer_type(asked) is AnswerType.LATEST or (by_words and _NOW.search(asked)):
         return by_words  # what was last is no matter of likeness
-    in_mind, named = {found.entry.id: found for found in in_force(utterance)}, _people_named(utterance)
     if by_words and not understood.stems and (likeliest_answer(utterance) or 0.0) < SURELY:
         return by_words  # "what am I?" is about nothing that could be like it
     first = in_mind[by_words[0].entry.id].scores if by_words else {}
@@ -379,7 +397,7 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     if likely and (turned or not _tells(told[0], best.answer, MOSTLY)):
         return [quotation(best.entry, best.answer, utterance, told[0].sure)]
     short = not likely and len(told) == 1 and len(text) <= LONGEST_ANSWER
-    if short and (turned or not _tells(told[0], text, NEARLY)):
+    if short and (turned or told[0].quoted or not _tells(told[0], text, NEARLY)):
         return [quotation(best.entry, text, utterance, told[0].sure)]
     return told
 
@@ -441,7 +459,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
             or not (Why.RECENT in recalled.why or _tells_little(recalled.entry))
         )
         and not _same_words(recalled.entry.user_text, line)
-        and not _of_other_family(recalled.entry.user_text, line)
+        and (goes_on(recalled.entry.user_text) or not _of_other_family(recalled.entry.user_text, line))
         and _may_be_meant(recalled.entry, utterance, named, asks)
         and (_may_be_asked_for(recalled, understood, utterance) if asks else Why.NAME not in recalled.why)
     ]
@@ -457,8 +475,9 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     if most < least or not (asks or _may_be_brought_up(best, understood, utterance, named)):
         return []
     if not _OVER.search(line):
-        near = (entry for how_near, entry in found if how_near >= max(most - CLEARLY, least))
-        same = (entry for entry in near if entry is best or _of_same_matter(entry, best))
+        near = [entry for how_near, entry in found if how_near >= max(most - CLEARLY, least)]
+        further = {one.entry.id for one in in_force(utterance) if asks and _goes_further(one, best)}
+        same = (one for one in near if one is best or one.id in further or _of_same_matter(one, best))
         best = max(same, key=lambda entry: entry.id)
     # Asked for more than what was told just now, it tells what surely answers as well.
     others = [entry for _, entry in found if asks and entry is not best and likely[entry.id] >= SURELY]

@@ -547,3 +547,49 @@ def test_who_asks_for_an_uncle_does_not_hear_of_themselves() -> None:
     gran = answering(near(1, "my gran lives in York", 0.6), 0.9)
     assert said("where does my grandmother live?", gran) == [1]
     assert said("where does my aunt live?", gran) == []
+
+
+NINTH = near(1, "he starts treatment on the ninth", 0.6, importance=0.8, days=0.002)
+SIXTEENTH = near(
+    2, "the clinic rang, my brother's treatment starts on the sixteenth", 0.5, importance=0.7, days=0.001
+)
+
+
+def test_of_what_answers_the_later_telling_of_one_matter_is_told() -> None:
+    asked = "when does my brother start his treatment?"
+    assert said(asked, answering(NINTH, 0.95)) == [1]
+    assert said(asked, answering(NINTH, 0.95), answering(SIXTEENTH, 0.7)) == [2]
+    assert said(asked, answering(NINTH, 0.95), answering(SIXTEENTH, 0.1)) == [1]
+    assert said("what day was it to start before?", answering(NINTH, 0.95), answering(SIXTEENTH, 0.7)) == [1]
+
+
+def test_asked_right_after_it_told_the_former_it_tells_the_later_telling() -> None:
+    before = OfflineVoice().draft(utterance("when does my brother start his treatment?", NINTH)).text
+    told_before = replace(
+        answering(NINTH, 0.95), why=(Why.TOLD, Why.SEMANTIC), answer="he starts treatment on the ninth"
+    )
+    later = replace(answering(SIXTEENTH, 0.7), answer="treatment starts on the sixteenth")
+    asked = utterance("and when is it?", told_before, later, said=(before,))
+    assert "sixteenth" in OfflineVoice().draft(asked).text
+
+
+def test_asked_how_it_is_now_it_tells_what_answers_and_not_what_shares_more_words() -> None:
+    then = near(1, "I go dancing every Tuesday evening, salsa mostly", 0.45, importance=0.4)
+    now = near(2, "oh, and salsa's on Thursdays from next week", 0.4, importance=0.4)
+    asked = "which evening do I go dancing now?"
+    assert said(asked, answering(then, 0.5), answering(now, 0.9)) == [2]
+
+
+def test_who_is_only_spoken_of_as_they_is_of_any_family() -> None:
+    baby = near(1, "my granddaughter has just had a baby boy, my first great-grandchild", 0.4, importance=0.9)
+    called = near(2, "they have called him Arthur, after his great-grandfather", 0.4, importance=0.7)
+    asked = "do you remember what the baby is called?"
+    assert said(asked, answering(baby, 0.04), answering(called, 0.72)) == [2]
+    uncle = near(3, "my great-grandfather was called Arthur", 0.4, importance=0.7)
+    assert said(asked, answering(baby, 0.04), answering(uncle, 0.72)) == [1]
+
+
+def test_a_short_line_that_may_answer_is_quoted_whole() -> None:
+    watch = replace(near(1, "Lost my watch somewhere. Dad's old one.", 0.5), answer="Dad's old one.")
+    reply = OfflineVoice().draft(utterance("who did that watch belong to?", answering(watch, 0.19))).text
+    assert "“Lost my watch somewhere. Dad's old one”" in reply
