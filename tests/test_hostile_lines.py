@@ -34,9 +34,9 @@ from noodlings.reflection.superseding import corrects
 from noodlings.text import MAX_LINE, clean, folded, forget_texts, goes_on, phrases, unaccented
 from noodlings.values.acting import acts_of
 from noodlings.values.percept import Kind, Percept, in_confidence, told_name
-from noodlings.values.reading import LineReading
+from noodlings.values.reading import LineReading, LineTopics
 from noodlings.values.relationship import stance_of
-from noodlings.values.self_topic import SelfTopic
+from noodlings.values.topic import SelfTopic
 from noodlings.voice import offline, question, reported_speech, selection, words
 from noodlings.voice.colour_affect import _sentences
 from noodlings.voice.images import themes_of
@@ -61,7 +61,7 @@ SOON, SOON_ANSWERED = 0.36, 1.0
 """Seconds of the processor for one text that is read or answered, many times what it takes."""
 
 PHI, PEOPLE = make_persona("Phi"), PeopleIndex()
-ABOUT_ITSELF = LineReading(0.0, 0.0, self_topic=SelfTopic.AGE)
+ABOUT_ITSELF = LineReading(0.0, 0.0, topics=LineTopics(SelfTopic.AGE))
 PEOPLE.meet("user_caity")
 READERS: dict[str, Callable[[str], object]] = {
     "cleaning": lambda text: (clean(text), folded(text), unaccented(text)),

@@ -33,7 +33,7 @@ from noodlings.validation import Unit, nearest, yaml_of
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.persona import APPETITES, COOL_DOWN, ID, TRAITS, TRANSISTORS, Persona
-from noodlings.values.self_topic import SelfTopic
+from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, DialogueAct, SpokenFeeling, parse
 
 LONGEST_NAME = 40
@@ -150,6 +150,7 @@ _KEYS: dict[str, tuple[str, list[str]]] = {
     "interjections": ("feeling", list(SpokenFeeling)),
     "lines": ("occasion", list(DialogueAct)),
     "about_itself": ("topic", list(SelfTopic)),
+    "on_topics": ("topic", list(ToldTopic)),
     "colours": ("colour", list(COLOURS)),
 }
 
@@ -161,12 +162,13 @@ class _Voice(_Section):
     mannerisms: tuple[Line, ...] = ()
     lines: dict[DialogueAct, tuple[Line, ...]] = {}
     about_itself: dict[SelfTopic, tuple[Line, ...]] = {}
+    on_topics: dict[ToldTopic, tuple[Line, ...]] = {}
     gestures: tuple[Line, ...] = ()
     idle: tuple[Line, ...] = ()
     colours: dict[str, tuple[Line, ...]] = {}
     sounds: tuple[Name, ...] = ()
 
-    @field_validator("interjections", "lines", "about_itself", "colours", mode="before")
+    @field_validator("interjections", "lines", "about_itself", "on_topics", "colours", mode="before")
     @classmethod
     def _known_keys(cls, given: Any, info: ValidationInfo) -> Any:
         what, right = _KEYS[info.field_name or ""]
@@ -184,8 +186,10 @@ class _Voice(_Section):
             _check_phrases(f"interjections.{feeling}", phrases, COMMON_SLOTS)
         for act, phrases in self.lines.items():
             _check_phrases(f"lines.{act}", phrases, COMMON_SLOTS | SLOTS.get(act, frozenset()))
-        for topic, phrases in self.about_itself.items():
-            _check_phrases(f"about_itself.{topic}", phrases, COMMON_SLOTS)
+        for of_itself, phrases in self.about_itself.items():
+            _check_phrases(f"about_itself.{of_itself}", phrases, COMMON_SLOTS)
+        for topic, phrases in self.on_topics.items():
+            _check_phrases(f"on_topics.{topic}", phrases, COMMON_SLOTS)
         for colour, phrases in self.colours.items():
             _check_phrases(f"colours.{colour}", phrases, COMMON_SLOTS | COLOURS[colour])
         return self
@@ -275,6 +279,7 @@ class Recipe(_Section):
                     "interjections": {felt.value: lines for felt, lines in voice.interjections.items()},
                     "lines": {act.value: lines for act, lines in voice.lines.items()},
                     "about_itself": {topic.value: lines for topic, lines in voice.about_itself.items()},
+                    "on_topics": {topic.value: lines for topic, lines in voice.on_topics.items()},
                     "sounds": self._sounds(verbal),
                 }
             ),

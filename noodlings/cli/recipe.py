@@ -139,6 +139,7 @@ def _read(persona: Persona) -> Iterator[str]:
     own = {
         "lines": sum(map(len, voice.lines.values())),
         "answers about itself": sum(map(len, voice.about_itself.values())),
+        "answers to what it is told": sum(map(len, voice.on_topics.values())),
         "mannerisms": len(voice.mannerisms),
         "gestures": len(voice.gestures),
         "example lines": len(persona.examples),

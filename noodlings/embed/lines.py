@@ -1,11 +1,11 @@
 """What a line is when somebody says it: how it feels, how far it is worth keeping, what to answer, what a
 kind listener hears in it, what it tells of people, which of its words a listener might say back, and what it
-asks the listener about themselves.
+asks or tells of.
 
 A vector tells what a line is about, and not how good or bad that is: half of what people tell, they tell
 without a word of feeling. So the upper four layers of MiniLM were trained on lines as people say them
-(`tools/lines`). They read the states of the second layer; one more layer above them chooses the words. For
-what a question is about, the vector is enough.
+(`tools/lines`). They read the states of the second layer; one more layer above them chooses the words. What a
+line is about is read from what MiniLM's own layers hold.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from noodlings.embed.session import shipped_session
 from noodlings.values.fact import Tells
-from noodlings.values.reading import ACTS, FACT_KINDS, FINE_ACTS, LineReading
-from noodlings.values.self_topic import SelfTopic
-from noodlings.values.wording import DialogueAct
+from noodlings.values.reading import ACTS, FACT_KINDS, FINE_ACTS, LineReading, LineTopics
+from noodlings.values.topic import SelfTopic, ToldTopic
+
+T = TypeVar("T")
 
 MODEL = "lines.onnx"
-SELF_TOPICS = "self_topics.npz"
+TOPICS = "topics.npz"
 UTMOST = 0.85
 """What the model gives for lines that everybody would keep: a regression draws toward the middle."""
 LONGEST_ECHO = 48
@@ -33,15 +35,18 @@ FITTING = 0.18
 """The probability from which words are said back; it is low, as often several would do."""
 
 
-ASKED = 0.5
-"""The probability from which a line asks the listener about themselves."""
+OF_TOPICS = (None, *SelfTopic), (None, *ToldTopic)
+"""What it asks the listener about themselves, and what it tells of; None is none of them."""
+ASKED, TOLD = 0.45, 0.4
+"""The probability from which a line asks the listener about themselves, and one from which it tells of a
+topic."""
 
 
 def read_line(
     states: npt.NDArray[np.float32],
     text: str,
     offsets: Sequence[tuple[int, int]],
-    vector: npt.NDArray[np.float32],
+    layers: npt.NDArray[np.float32],
 ) -> LineReading:
     """What a line is.
 
@@ -49,7 +54,7 @@ def read_line(
         states: of its tokens in MiniLM's second layer, (tokens, 384).
         text: what was said, as it was tokenized.
         offsets: where each token begins and ends in the text; it begins where it ends if it is no part of it.
-        vector: of the line, (384,).
+        layers: what the layers hold of the line, (7 · 384,); see `MiniLM.read`.
 
     Raises:
         NoodlingsError: the model cannot be run.
@@ -66,25 +71,26 @@ def read_line(
         _probabilities(FINE_ACTS, fine_acts),
         Tells(_any_of(facts[: len(FACT_KINDS)]), _any_of(facts[len(FACT_KINDS) :])),
         said_back(ends, text, np.array(offsets[: len(ends)])),
-        self_topic(vector),
+        read_topics(layers),
     )
 
 
-def self_topic(vector: npt.NDArray[np.float32]) -> SelfTopic | None:
-    """What a line with this vector, (384,), asks the listener about themselves; None where it does not."""
-    topics, weights, bias = _self_topics()
-    raised = np.exp(vector @ weights + bias)
-    best = int(raised.argmax())
-    return topics[best] if raised[best] >= ASKED * raised.sum() else None
+def read_topics(layers: npt.NDArray[np.float32]) -> LineTopics:
+    """What a line of which this is in the layers, (7 · 384,), asks or tells of."""
+    weights, bias = _topics()
+    itself, told = OF_TOPICS
+    logits = layers @ weights + bias
+    return LineTopics(
+        _surely(itself, logits[: len(itself)], ASKED), _surely(told, logits[len(itself) :], TOLD)
+    )
 
 
 @cache
-def _self_topics() -> tuple[list[SelfTopic | None], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """The topics, of which None is that it asks nothing of the kind, and the logistic regression for them:
-    weights (384, topics), bias (topics,)."""
-    with (resources.files("noodlings.embed") / SELF_TOPICS).open("rb") as file, np.load(file) as arrays:
-        topics = [SelfTopic(name) if name else None for name in arrays["topics"].tolist()]
-        return topics, arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32)
+def _topics() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Two logistic regressions side by side, for the topics of `OF_TOPICS`: weights (7 · 384, topics), bias
+    (topics,)."""
+    with (resources.files("noodlings.embed") / TOPICS).open("rb") as file, np.load(file) as arrays:
+        return arrays["weights"].astype(np.float32), arrays["bias"]
 
 
 def said_back(ends: npt.NDArray[np.float32], text: str, offsets: npt.NDArray[np.int64]) -> str:
@@ -114,8 +120,12 @@ def _any_of(facts: npt.NDArray[np.float32]) -> float:
     return round(1.0 - float(np.prod(1.0 / (1.0 + np.exp(facts)))), 3)
 
 
-def _probabilities(
-    acts: tuple[DialogueAct, ...], logits: npt.NDArray[np.float32]
-) -> tuple[tuple[DialogueAct, float], ...]:
+def _surely(topics: tuple[T | None, ...], logits: npt.NDArray[np.float32], least: float) -> T | None:
+    """The likeliest of these topics, where it is that likely."""
+    topic, likely = max(_probabilities(topics, logits), key=lambda one: one[1])
+    return topic if likely >= least else None
+
+
+def _probabilities(of: tuple[T, ...], logits: npt.NDArray[np.float32]) -> tuple[tuple[T, float], ...]:
     raised = np.exp(logits - logits.max())
-    return tuple(zip(acts, (raised / raised.sum()).tolist(), strict=True))
+    return tuple(zip(of, (raised / raised.sum()).tolist(), strict=True))

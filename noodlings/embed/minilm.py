@@ -92,22 +92,19 @@ class MiniLM:
         """The vectors that `embed` gives, and from the same pass what the layers hold, (7 · 384,), and what
         each text is when somebody says it.
 
-        The layers are the mean over the tokens in layers 6, 4 and 2, and one mean of layer 4 for each of the
-        queries, weighted by how well each token fits it. Raises as `embed` does.
+        What the layers hold is as in `held_by_layers`. Raises as `embed` does.
         """
         found: dict[int, Understood] = {}
-        queries = _queries()
         for batch, hidden, mask in self.states(texts, LAYERS):
             tokenizer, *_ = _loaded(_installed_model())
             vectors = _pooled(hidden[0], mask)
             for row, at in enumerate(batch):
                 # Over its own tokens alone, so that what it was batched with changes nothing here either.
                 own = [layer[row, : mask[row].sum()] for layer in hidden]
-                looks = _shares(own[LOOKED_AT] @ queries).T @ own[LOOKED_AT]
-                layers = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
+                layers = held_by_layers(own)
                 text = clean(texts[at])
                 offsets = tokenizer.encode(text).offsets
-                reading = read_line(own[LAYERS.index(STATES)], text, offsets, vectors[row])
+                reading = read_line(own[LAYERS.index(STATES)], text, offsets, layers)
                 if len(own[0]) == MAX_TOKENS:  # what it tells in the rest is not known
                     reading = replace(reading, tells=None)
                 found[at] = Understood(vectors[row], layers, reading)
@@ -166,6 +163,17 @@ class MiniLM:
             if above := [layer for layer in layers if layer != STATES]:
                 found |= zip(above, upper.run(above, {STATES: states, **beside}), strict=True)
             yield batch, [found[layer] for layer in layers], mask
+
+
+def held_by_layers(states: Sequence[Vectors]) -> Vectors:
+    """What layers 6, 4 and 2 hold of a text, (7 · 384,): the mean of each over its tokens, and one mean of
+    layer 4 for each of the queries, weighted by how well each token fits it.
+
+    Args:
+        states: of its tokens in each of the layers, (tokens, 384).
+    """
+    looks = _shares(states[LOOKED_AT] @ _queries()).T @ states[LOOKED_AT]
+    return np.concatenate([*(layer.mean(axis=0) for layer in states), *looks])
 
 
 _LOADING = threading.Lock()

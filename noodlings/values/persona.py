@@ -37,6 +37,7 @@ class PersonaVoice:
         mannerisms: complete sentences it likes to insert.
         lines: its own words by `DialogueAct`; preferred to the shared ones.
         about_itself: what it says when it is asked about itself, by `SelfTopic`.
+        on_topics: what it says to what it is told, by `ToldTopic`; preferred to the shared words.
         gestures: what it does instead of speaking, without its name ("tilts its head").
         idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
         colours: by what colours a reply, see `COLOURS`; preferred to the shared ones.
@@ -49,6 +50,7 @@ class PersonaVoice:
     mannerisms: tuple[str, ...] = ()
     lines: dict[str, tuple[str, ...]] = field(default_factory=dict)
     about_itself: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    on_topics: dict[str, tuple[str, ...]] = field(default_factory=dict)
     gestures: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     colours: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from noodlings.values.fact import FactKind, Tells
-from noodlings.values.self_topic import SelfTopic
+from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import DialogueAct
 
 ACTS = (
@@ -36,6 +36,19 @@ FACT_KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
+class LineTopics:
+    """What a line asks or tells of.
+
+    Attributes:
+        itself: what it asks the listener about themselves; None where it does not.
+        told: what it tells of; None where that is unclear.
+    """
+
+    itself: SelfTopic | None = None
+    told: ToldTopic | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LineReading:
     """A line as a model reads it.
 
@@ -46,7 +59,7 @@ class LineReading:
         fine_acts: the same as a kind listener hears it, more finely told apart; together 1.
         tells: how likely it tells something about people; None where that is not known.
         echo: a few of its words that a listener might say back, as they stand there; "" where none are.
-        self_topic: what it asks the listener about themselves; None where it does not.
+        topics: what it asks or tells of.
     """
 
     valence: float
@@ -55,7 +68,7 @@ class LineReading:
     fine_acts: tuple[tuple[DialogueAct, float], ...] = ()
     tells: Tells | None = None
     echo: str = ""
-    self_topic: SelfTopic | None = None
+    topics: LineTopics = LineTopics()
 
 
 def likeliest(acts: tuple[tuple[DialogueAct, float], ...]) -> tuple[DialogueAct, float]:

@@ -35,6 +35,8 @@ _SMALL_TALK = _ABOUT_ITSELF | {
     DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.SIGNS, DialogueAct.NUMBERS, DialogueAct.LONG,
 }  # fmt: skip
 """Acts that deserve more than a few words; outside `_ABOUT_ITSELF` only own mannerisms are added."""
+_MEETS = frozenset({DialogueAct.GREETING, DialogueAct.TOLD_NAME})
+"""Acts whose own words come before what is said on a topic."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
 """Acts of telling, after which a mannerism is out of place."""
 _RESERVED = frozenset({DialogueAct.GREETING_RESERVED, DialogueAct.FAREWELL_RESERVED})
@@ -108,19 +110,27 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     book = Phrasebook(utterance.persona, utterance.said, seed)
     content = decide(understood, utterance, book)
     book.fill(slots(understood, content, utterance, book))
-    body = "" if content.topic is None else book.about_itself(content.topic)
+    body, closing = _on_topic(content, book)
     body = body or book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     in_manner, case = content.act in IN_MANNER, utterance.persona.voice.case
     draft = Draft(body, told=content.told, in_manner=in_manner, case=case)
     opening = _said_back(draft, understood, content, book) or _opening(draft, content, utterance, book)
     draft = replace(draft, opening=opening)
-    closing = _closing(draft, content, utterance, book)
+    closing = closing or _closing(draft, content, utterance, book)
     if closing.rstrip(".!?").casefold() not in body.casefold() and not _twice(closing, draft, utterance):
         draft = replace(draft, closing=closing)
     draft = replace(draft, gesture=_gesture(draft, content, utterance, book), gesture_first=book.chance(0.4))
     # The same few words to the same small talk would soon be heard again.
     idle = draft.bare and content.light and content.act in _SMALL_TALK
     return _with_something(draft, book) if idle else draft
+
+
+def _on_topic(content: ReplyContent, book: Phrasebook) -> tuple[str, str]:
+    """What is said on the topic of the line: as the whole answer, or after a greeting."""
+    if content.about_itself is not None:
+        return book.about_itself(content.about_itself), ""
+    said = "" if content.on_topic is None else book.on_topic(content.on_topic)
+    return ("", said) if content.act in _MEETS else (said, "")
 
 
 def longer(draft: Draft, utterance: Utterance, seed: int) -> Draft:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from noodlings.values.affect import Affect
 from noodlings.values.persona import Persona, PersonaVoice
-from noodlings.values.self_topic import SelfTopic
+from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import SLOTS, DialogueAct, Phrase, SpokenFeeling, calm, parse
 from noodlings.voice.words import load_yaml
 
@@ -91,13 +91,14 @@ WINDOW = 50
 @lru_cache(maxsize=1)
 def shared_voice() -> PersonaVoice:
     """The words that all characters share, in the form of `voice` in a recipe."""
-    data = load_yaml("phrases.yaml")
+    data, topics = load_yaml("phrases.yaml"), load_yaml("topics.yaml")
     return PersonaVoice(
         interjections={name: tuple(words) for name, words in data["interjections"].items()},
         mannerisms=tuple(data["mannerisms"]),
         gestures=tuple(data["gestures"]),
         lines={name: tuple(lines) for name, lines in data["lines"].items()},
-        about_itself={name: tuple(lines) for name, lines in data["about_itself"].items()},
+        about_itself={name: tuple(lines) for name, lines in topics["about_itself"].items()},
+        on_topics={name: tuple(lines) for name, lines in topics["on_topics"].items()},
     )
 
 
@@ -147,6 +148,11 @@ class Phrasebook:
         """What it says of itself, by its recipe or else by what holds for all; "" where there is nothing."""
         own = self._voice.about_itself.get(topic)
         return self.one_of(own or shared_voice().about_itself.get(topic, ()), rest=0)
+
+    def on_topic(self, topic: ToldTopic) -> str:
+        """What it says to what it is told; "" where all that fits was said lately."""
+        own, shared = self._voice.on_topics.get(topic, ()), shared_voice().on_topics.get(topic, ())
+        return self.one_of(own) or self.one_of(shared)
 
     def colour(self, key: str, about: Sequence[str] = (), *, asking: bool = True) -> str:
         """A phrase that colours a reply (`noodlings.values.wording.COLOURS`), or "" when all are used up.

@@ -15,8 +15,8 @@ from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import NOT_LIVED, SPOKEN, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.relationship import Manner, manner_to
-from noodlings.values.self_topic import SelfTopic
 from noodlings.values.tone import ToneName, ToneSource
+from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.pronouns import in_first_person, turn
@@ -103,6 +103,10 @@ _OF_ITSELF = frozenset({
     DialogueAct.STATEMENT,
 })  # fmt: skip
 """Acts that have nothing to say to a question to the character about itself."""
+_ON_TOPIC = frozenset({
+    DialogueAct.STATEMENT, DialogueAct.REMARK, DialogueAct.LONG, DialogueAct.GREETING, DialogueAct.TOLD_NAME,
+})  # fmt: skip
+"""Acts to which something on the topic of the line is said."""
 _MEETINGS = frozenset({SelfTopic.TOMORROW, SelfTopic.COME_ALONG})
 """Topics of an offer, and of a question for leave or a favour: "may I come again?"."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
@@ -204,7 +208,8 @@ class ReplyContent:
         heavy: it is no moment for anything light.
         comforts: it is one for comfort.
         answers: something was asked.
-        topic: what it is asked about itself, where nothing else answers that.
+        about_itself: what it is asked about itself, where nothing else answers that.
+        on_topic: what it is told of, where there is nothing better to say than something on that.
     """
 
     act: DialogueAct
@@ -213,7 +218,8 @@ class ReplyContent:
     heavy: bool
     comforts: bool
     answers: bool
-    topic: SelfTopic | None = None
+    about_itself: SelfTopic | None = None
+    on_topic: ToldTopic | None = None
 
     @property
     def light(self) -> bool:
@@ -233,14 +239,24 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     still_sad = not practical and _still_sad(understood, utterance)
     comforts = heavy and (understood.heavy or sorrowful or still_sad)
     answers = understood.question is not QuestionKind.NONE
-    return ReplyContent(act, told, felt, heavy, comforts, answers, topic if act in _OF_ITSELF else None)
+    about_itself = topic if act in _OF_ITSELF else None
+    on_topic = _told_topic(understood, utterance) if act in _ON_TOPIC and not heavy else None
+    return ReplyContent(act, told, felt, heavy, comforts, answers, about_itself, on_topic)
+
+
+def _told_topic(understood: UnderstoodLine, utterance: Utterance) -> ToldTopic | None:
+    """What the line tells of, if it asks nothing."""
+    asks = understood.question is not QuestionKind.NONE
+    if asks or utterance.reading is None or utterance.percept.kind not in SPOKEN:
+        return None
+    return utterance.reading.topics.told
 
 
 def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | None:
     """What the character is asked about itself, if it speaks; None where it is asked about anybody else, or
     is told of something grave."""
     percept, reading = utterance.percept, utterance.reading
-    topic = None if reading is None else reading.self_topic
+    topic = None if reading is None else reading.topics.itself
     if topic is None or not utterance.persona.verbal or percept.kind not in SPOKEN:
         return None
     text, kind = percept.text, understood.question

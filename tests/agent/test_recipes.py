@@ -11,7 +11,7 @@ from noodlings.agent.recipes import BUILT_IN, find_recipes, load_recipe, plain_p
 from noodlings.errors import UserError
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.persona import APPETITES, TRAITS
-from noodlings.values.self_topic import SelfTopic
+from noodlings.values.topic import SelfTopic
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 
 SMALLEST = {"name": "Ada", "species": "owl", "description": "An owl.", "identity": "You are Ada."}
@@ -87,6 +87,8 @@ def test_control_characters_do_not_get_through(write) -> None:
         ({"voice": {"lines": {"greting": ["hi"]}}}, "no occasion greting; did you mean greeting"),
         ({"voice": {"about_itself": {"aeg": ["ten"]}}}, "no topic aeg; did you mean age"),
         ({"voice": {"about_itself": {"age": ["{memory}"]}}}, "about_itself.age has no slot memory"),
+        ({"voice": {"on_topics": {"pett": ["ha"]}}}, "no topic pett; did you mean pet"),
+        ({"voice": {"on_topics": {"pet": ["{memory}"]}}}, "on_topics.pet has no slot memory"),
         ({"voice": {"interjections": {"joi": ["ha"]}}}, "no feeling joi; did you mean joy"),
         ({"voice": {"lines": {"greeting": ["(hi|ho"]}}}, "lines.greeting: a .* is never closed"),
         ({"voice": {"colours": {"joi": ["hops"]}}}, "no colour joi; did you mean joy"),

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noodlings.embed.lines import LONGEST_ECHO, self_topic
+from noodlings.embed.lines import LONGEST_ECHO, read_topics
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
 from noodlings.reflection.facts import SURE
 from noodlings.text import clean
 from noodlings.values.fact import Tells
 from noodlings.values.reading import ACTS, FINE_ACTS, LineReading, likeliest
-from noodlings.values.self_topic import SelfTopic
+from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import DialogueAct
 from tests.thorough import THOROUGH
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 HELD_BACK = Path(__file__).parents[2] / "tools" / "lines" / "held_back.tsv"
 JUDGED = HELD_BACK.with_name("fine_acts.tsv")
 ECHOES = HELD_BACK.with_name("echoes.tsv")
-SELF_TOPICS = HELD_BACK.with_name("self_topics.tsv")
+TOPICS = HELD_BACK.with_name("topics.tsv")
 EVERY = 4 if THOROUGH else 8
 """Only so few of the lines held back are read here; `tools/lines/fit.py` reads them all."""
 
@@ -196,8 +196,8 @@ def test_words_held_back_are_chosen_much_as_people_choose_them(minilm: MiniLM) -
 
 def test_what_a_line_asks_the_listener_about_themselves_is_heard(minilm: MiniLM) -> None:
     """Of a writer of whom nothing was learnt: who asks is answered, and mostly on the right topic."""
-    rows = [(topic, text) for writer, topic, text in rows_of(SELF_TOPICS) if writer == "G"]
-    heard = [one.self_topic or "-" for one in read(minilm, *(text for _, text in rows))]
+    rows = topics_of("G")
+    heard = [one.topics.itself or "-" for one in read(minilm, *(text for _, text in rows))]
     asks = [(topic, found) for (topic, _), found in zip(rows, heard, strict=True) if topic != "-"]
     others = [found for (topic, _), found in zip(rows, heard, strict=True) if topic == "-"]
     assert len(asks) > 140
@@ -207,7 +207,26 @@ def test_what_a_line_asks_the_listener_about_themselves_is_heard(minilm: MiniLM)
     assert others.count("-") / len(others) > 0.7
 
 
+def topics_of(writer: str) -> list[tuple[str, str]]:
+    """The topic and the text of what a writer wrote; the topic without its kind."""
+    return [(topic.partition(".")[2], text) for by, topic, text in rows_of(TOPICS) if by == writer]
+
+
+def test_what_a_line_tells_of_is_heard(minilm: MiniLM) -> None:
+    """Of a writer of whom nothing was learnt."""
+    rows = topics_of("N")
+    heard = [one.topics.told or "-" for one in read(minilm, *(text for _, text in rows))]
+    tells = [(topic, found) for (topic, _), found in zip(rows, heard, strict=True) if topic != "-"]
+    others = [found for (topic, _), found in zip(rows, heard, strict=True) if topic == "-"]
+    assert len(tells) == 12 * len(ToldTopic)
+    assert sum(topic == found for topic, found in tells) / len(tells) > 0.55
+    assert sum(found not in (topic, "-") for topic, found in tells) / len(tells) < 0.15
+    assert others.count("-") / len(others) > 0.85
+
+
 @settings(max_examples=20)
-@given(vector=st.lists(st.floats(-1, 1, width=32), min_size=384, max_size=384))
-def test_any_vector_asks_one_thing_or_nothing(vector: list[float]) -> None:
-    assert self_topic(np.array(vector, np.float32)) in (None, *SelfTopic)
+@given(layers=st.lists(st.floats(-1, 1, width=32), min_size=384, max_size=384))
+def test_whatever_the_layers_hold_is_of_one_topic_or_none(layers: list[float]) -> None:
+    topics = read_topics(np.tile(np.array(layers, np.float32), 7))
+    assert topics.itself in (None, *SelfTopic)
+    assert topics.told in (None, *ToldTopic)

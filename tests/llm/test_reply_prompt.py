@@ -13,10 +13,10 @@ from noodlings.values.audience import confined_to
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.values.persona import PersonaVoice
-from noodlings.values.reading import LineReading
+from noodlings.values.reading import LineReading, LineTopics
 from noodlings.values.relationship import Relationship
-from noodlings.values.self_topic import SelfTopic
 from noodlings.values.tone import Tone, ToneName
+from noodlings.values.topic import SelfTopic
 from tests.fakes import make_persona
 from tests.llm.server import contents
 from tests.voice.utterances import BOB, CAITY, DAY, NOW, memory, utterance
@@ -44,7 +44,7 @@ def test_a_model_is_told_what_a_character_tells_and_what_it_keeps() -> None:
 def test_asked_about_itself_a_model_is_told_what_is_so_of_the_character() -> None:
     voice = PersonaVoice(about_itself={"age": ("I'm (seventy|seventy, {name}).",), "home": ("By the sea.",)})
     gus = replace(make_persona("Gus"), voice=voice)
-    reading = LineReading(0.0, 0.0, self_topic=SelfTopic.AGE)
+    reading = LineReading(0.0, 0.0, topics=LineTopics(SelfTopic.AGE))
     asked = replace(utterance("how old are you?"), persona=gus, reading=reading)
     _, user = contents(reply_prompt(asked))
     assert "I'm seventy" in user

@@ -19,9 +19,9 @@ from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Recalled, Why
 from noodlings.values.percept import Kind
-from noodlings.values.reading import LineReading
-from noodlings.values.self_topic import SelfTopic
+from noodlings.values.reading import LineReading, LineTopics
 from noodlings.values.tone import Tone, ToneName, ToneSource
+from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import COMMON_SLOTS, SLOTS, DialogueAct, calm, parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_voice
@@ -558,7 +558,8 @@ def test_nothing_is_said_back_in_grief_to_a_question_or_to_what_is_not_told(line
 
 def asking(line: str, topic: SelfTopic | None, *recalled: Recalled, **more: Any) -> Utterance:
     """The line as said to somebody for whom a model hears it ask this about them."""
-    return replace(utterance(line, *recalled, **more), reading=LineReading(0.0, 0.0, self_topic=topic))
+    reading = LineReading(0.0, 0.0, topics=LineTopics(topic))
+    return replace(utterance(line, *recalled, **more), reading=reading)
 
 
 GRIEVED = Tone(ToneName.GRAVE, ToneSource.SAID)
@@ -638,3 +639,69 @@ def test_who_does_not_speak_says_nothing_of_itself() -> None:
     said = say(replace(asking("how old are you?", SelfTopic.AGE, who="maren"), persona=goose)).text
     assert said.startswith("*")
     assert said.endswith("*")
+
+
+# -- told of something
+
+
+def telling(line: str, topic: ToldTopic | None, *recalled: Recalled, **more: Any) -> Utterance:
+    """The line as said to somebody for whom a model hears it tell of this."""
+    reading = LineReading(0.0, 0.0, topics=LineTopics(told=topic))
+    return replace(utterance(line, *recalled, **more), reading=reading)
+
+
+def is_on(said: str, topic: ToldTopic) -> bool:
+    return any(parse(phrase).is_in(calm(said)) for phrase in shared_voice().on_topics[topic])
+
+
+def test_there_is_something_to_say_on_every_topic() -> None:
+    assert set(shared_voice().on_topics) == {*ToldTopic}
+    assert min(map(len, shared_voice().on_topics.values())) >= 4
+
+
+@everybody
+def test_told_of_something_ordinary_it_says_something_on_that(who: str) -> None:
+    told = "the heron stood on the jetty again"
+    for turn in range(8):
+        assert is_on(say(telling(told, ToldTopic.ANIMALS, who=who, turn=turn)).text, ToldTopic.ANIMALS)
+        assert not is_on(say(telling(told, None, who=who, turn=turn)).text, ToldTopic.ANIMALS)
+
+
+@everybody
+@pytest.mark.parametrize(
+    ("line", "more"),
+    [
+        ("did the heron stand on the jetty?", {}),
+        ("my heron died yesterday", {"tone": GRIEVED}),
+        ("*watches the heron on the jetty*", {"kind": Kind.EMOTE}),
+        ("thank you for the heron", {}),
+    ],
+    ids=["a question", "a grief", "a gesture", "thanks"],
+)
+def test_what_calls_for_something_else_gets_no_remark_on_its_topic(
+    who: str, line: str, more: dict[str, Any]
+) -> None:
+    for turn in range(8):
+        said = say(telling(line, ToldTopic.ANIMALS, who=who, turn=turn, **more)).text
+        assert not is_on(said, ToldTopic.ANIMALS), said
+
+
+def test_whoever_gives_a_name_and_tells_more_hears_both() -> None:
+    said = say(telling("my name is Caity, I keep herons", ToldTopic.WORK)).text
+    assert "Caity" in said
+    assert is_on(said, ToldTopic.WORK)
+
+
+def test_its_own_words_on_a_topic_go_first_and_nothing_is_said_twice_on_it() -> None:
+    own = replace(
+        PERSONAS["plain"], voice=replace(PERSONAS["plain"].voice, on_topics={"pet": ("Ah, paws.",)})
+    )
+    said: list[str] = []
+    for turn in range(20):
+        asked = telling("the cat is on the roof", ToldTopic.PET, turn=turn, said=tuple(said))
+        said.append(say(replace(asked, persona=own)).text)
+    assert "Ah, paws." in said[0]
+    assert sum("Ah, paws." in line for line in said) == 1
+    assert any(is_on(line, ToldTopic.PET) for line in said[1:])
+    ways = [parse(phrase) for phrase in shared_voice().on_topics["pet"]]
+    assert max(sum(way.is_in(calm(line)) for line in said) for way in ways) == 1
