@@ -11,6 +11,7 @@ circumstances: {begins: happened, where: room, task: quest}   # see `Circumstanc
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -77,6 +78,7 @@ class Mapping(_Strict):
 def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
     """The rows of a file. Raises `UserError` if it cannot be read or lacks the text column."""
     source, ids = f"mapped:{path.name}", LineIds()
+    sound: set[str] | None = None
     columns = mapping.columns.model_copy(update={"kind": None})
     plainly = mapping.model_copy(update={"columns": columns, "circumstances": {}})
     form = mapping.format or ("csv" if path.suffix.lower() in (".csv", ".tsv") else "jsonl")
@@ -85,19 +87,27 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             yield item
             continue
         number, row, *wrong = item
+        if wrong:
+            why, *fields = wrong[0]
+            yield SourceProblem(number, why)
+            if mapping.columns.id is None:
+                continue
+            sound = _sound_ids(path, mapping) if sound is None else sound
+            at_its_place = clean(_word(row, mapping.columns.id))
+            for field in fields:  # nobody knows which is which, and so which is the id
+                if field == at_its_place or field not in sound:
+                    yield SourceWithheld(number, source, field)
+            continue
         try:
-            if wrong:
-                raise UserError(*wrong)
             yield _record(source, mapping, number, row, ids)
         except UserError as error:
             yield SourceProblem(number, str(error))
             kind = _word(row, mapping.columns.kind) or mapping.constant.kind
             said = clean(_word(row, mapping.columns.text))
-            # With too many fields or too few nobody knows which is which.
-            if wrong or marked_tier({"kind": kind}) or may_be_private(said, whole=True):
+            if marked_tier({"kind": kind}) or may_be_private(said, whole=True):
                 known_by = _word(row, mapping.columns.id)
                 with suppress(UserError):
-                    known_by = known_by if wrong else _record(source, plainly, number, row, ids).id
+                    known_by = _record(source, plainly, number, row, ids).id
                 if known_by:
                     yield SourceWithheld(number, source, known_by)
 
@@ -145,44 +155,60 @@ def _circumstances(row: dict[str, Any], mapping: Mapping) -> Circumstances:
     return require_circumstances(given | ({"when": when} if when else {}))
 
 
+def _sound_ids(path: Path, mapping: Mapping) -> set[str]:
+    """The ids of the rows of a CSV file that have as many fields as the first line names."""
+    rows = (row for row in _csv_rows(path, mapping) if isinstance(row, tuple) and len(row) == 2)
+    return {clean(_word(row[1], mapping.columns.id)) for row in rows}
+
+
 def _csv_rows(
     path: Path, mapping: Mapping
-) -> Iterator[tuple[int, dict[str, Any]] | tuple[int, dict[str, Any], str] | SourceProblem | SourceNote]:
-    """The rows of a CSV file by the names in its first line, each with the number of its last line, and with
-    what is wrong with its fields where they are too many or too few."""
+) -> Iterator[
+    tuple[int, dict[str, Any]] | tuple[int, dict[str, Any], list[str]] | SourceProblem | SourceNote
+]:
+    """The rows of a CSV file by the names in its first line, each with the number of its last line. Where one
+    has too many fields or too few, or is no CSV, a list says what is wrong, and what its fields may be."""
     aside: list[SourceProblem | SourceNote] = []
-    number = 0
+    number, read = 0, list[str]()
+    splits = re.compile(rf"[{re.escape(mapping.delimiter)}\r\n]")
 
     def lines() -> Iterator[str]:
         nonlocal number
         for item in lines_of(path):
             if isinstance(item, tuple):
                 number = item[0]
-                yield item[1].replace("\0", "")
+                read.append(item[1].replace("\0", ""))
+                yield read[-1]
             else:
                 aside.append(item)
 
     csv.field_size_limit(LONGEST)
     rows, names = csv.reader(lines(), delimiter=mapping.delimiter), list[str]()
     while True:
+        read.clear()
+        why = ""
         try:
             row = next(rows, None)
         except csv.Error as error:
-            yield SourceProblem(number, f"it is not a valid CSV row: {error}")
-            continue
+            row, why = splits.split("".join(read)), f"it is not a valid CSV row: {error}"
         yield from aside
         aside.clear()
         if row is None:
             return
         if not names:
+            if why:
+                yield SourceProblem(number, why)
+                continue
             names = row
             if mapping.columns.text not in names:
                 raise UserError(f"{path} has no column {mapping.columns.text}; it has: {', '.join(names)}")
-        elif len(row) == len(names):
+        elif len(row) == len(names) and not why:
             yield number, dict(zip(names, row, strict=True))
         else:
-            why = f"it has {len(row)} fields; the first line names {len(names)}"
-            yield number, dict(zip(names, row, strict=False)), why
+            why = why or f"it has {len(row)} fields; the first line names {len(names)}"
+            pieces = (piece.strip('" ') for piece in splits.split("".join(read)))
+            fields = dict.fromkeys(filter(None, map(clean, (*row, *pieces))))
+            yield number, dict(zip(names, row, strict=False)), [why, *fields]
 
 
 def _at(row: dict[str, Any], column: str) -> Any:

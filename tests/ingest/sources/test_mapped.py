@@ -195,10 +195,28 @@ def test_a_wrong_row_that_may_be_private_by_words_or_mapping_withholds_what_it_w
     assert isinstance(only, SourceProblem)
 
 
-@pytest.mark.parametrize("row", ["1;whisper;Caity;the key; is under the mat", "1;whisper;Caity", "1"])
-def test_a_row_with_too_many_or_too_few_fields_withholds_what_it_was(tmp_path: Path, row: str) -> None:
-    mapping = 'delimiter: ";"\ncolumns: {id: id, kind: kind, who: who, text: text}\n'
-    problem, withheld = read(tmp_path, "log.csv", f"id;kind;who;text\n{row}\n", mapping)
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("the key; is under the mat;7;whisper;2", "the first line names 4"),
+        ("the key is under the mat;whisper", "the first line names 4"),
+        ("7", "the first line names 4"),
+        ('"the key;7;whisper;2\nthe key is gone;8;say;2', "the first line names 4"),
+        ("the key\r is here;7;whisper;2", "not a valid CSV row"),
+    ],
+)
+def test_a_row_with_too_many_or_too_few_fields_withholds_whatever_it_may_have_been(
+    tmp_path: Path, row: str, why: str
+) -> None:
+    mapping = 'delimiter: ";"\ncolumns: {id: id, kind: kind, text: text}\n'
+    rows = f"text;id;kind;answers\nwho is there?;2;say;\n{row}\n"
+    fine, problem, *withheld = read(tmp_path, "log.csv", rows, mapping)
+    assert isinstance(fine, SourceRecord)
     assert isinstance(problem, SourceProblem)
-    assert "the first line names 4" in problem.why
-    assert withheld == SourceWithheld(2, "mapped:log.csv", "1")
+    assert why in problem.why
+    ids = {one.id for one in withheld if isinstance(one, SourceWithheld)}
+    assert len(ids) == len(withheld)
+    assert "2" not in ids  # which is that of another row
+    assert {"7"} & ids or "7" not in row
+    assert {"8"} & ids or "8" not in row
+    assert read(tmp_path, "log.csv", rows, mapping.replace("id: id, ", ""))[2:] == []
