@@ -100,6 +100,7 @@ class SourceProblem:
         source, id, kept: set if a later version may be able to read it. Then it is parked under this source
             and id, with the whole item in `kept` (JSON-compatible). Otherwise it is only reported.
         who: the name of the speaker, as far as it can be read, or "".
+        private: its words may be private, whatever its marks say.
     """
 
     line: int
@@ -108,6 +109,7 @@ class SourceProblem:
     id: str = ""
     who: str = ""
     kept: dict[str, Any] | None = None
+    private: bool = False
 
     @property
     def secret(self) -> bool:
@@ -117,7 +119,7 @@ class SourceProblem:
     @property
     def confined_to(self) -> Audience | None:
         """As of a record; a mark that cannot be read may be one."""
-        tier = marked_tier(self.kept or {})
+        tier = max(marked_tier(self.kept or {}), Tier.CONFINED if self.private else Tier.OPEN)
         return Audience(tier=tier) if tier else None
 
     @property

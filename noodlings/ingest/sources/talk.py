@@ -84,12 +84,12 @@ def talk(path: Path, agent_names: tuple[str, ...] = ()) -> Iterator[Item]:
             private one was before is confined.
     """
     source, agent_ids = f"talk:{path.name}", frozenset(map(plain_id, agent_names))
-    ids, ids_of_others, others = LineIds(), LineIds(), 0
+    ids, ids_of_others, ids_of_newer, others = LineIds(), LineIds(), LineIds(), 0
     for line in transcript_with_notes(path):
         if isinstance(line, SourceNote):
             yield line
         elif isinstance(line, SourceProblem):
-            known_by = "" if line.kept is None else line.id or ids.of(None, repr(line.kept))
+            known_by = "" if line.kept is None else line.id or ids_of_newer.of(None, repr(line.kept))
             yield replace(line, source=source, id=known_by, who=line.who.removeprefix("user_"))
         else:
             record = line.record
@@ -126,7 +126,11 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
         try:
             require_known_version(row)
         except UserError as error:
-            yield SourceProblem(number, str(error), id=_id(row), who=_speaker(row, names), kept=row)
+            line, known_by = _withheld(number, row, names), _id(row)
+            speaker = _speaker(row, names)
+            yield SourceProblem(number, str(error), "", known_by, speaker, row, line is not None)
+            if line is not None and not known_by:  # what waits is known by all of the row, the former by less
+                yield line
             continue
         try:
             yield _recorded(number, row, names)
@@ -194,11 +198,13 @@ def _withheld(number: int, row: dict[str, Any], names: set[str]) -> Recorded | N
     """A row with something wrong in it, as it is known again, if it may be private and can be known again."""
     marks, agent = ("confined", "private", "tier", "kind", CIRCUMSTANCES), row.get("agent")
     plain = {name: value for name, value in row.items() if name not in marks}
+    plain |= {"agent": agent if isinstance(agent, str) else None}
     try:
-        line = _recorded(number, plain | {"agent": agent if isinstance(agent, str) else None}, names)
+        line = _recorded(number, plain, names)
     except UserError:
-        line = Recorded(SourceRecord("", _id(row), "", line=number))
-        if not line.record.id:
+        words = row["text"] if isinstance(row.get("text"), str) and clean(row["text"]) else "…"
+        line = _recorded(number, plain | {"timestamp": None, "text": words}, names)
+        if not line.record.id:  # without its time or its words nobody knows which row it was
             return None
     record = replace(line.record, audience=line.record.audience.at_least(marked_tier(row)))
     return replace(line, record=record, withheld=True) if record.private else None

@@ -162,12 +162,24 @@ def test_what_was_once_taken_in_as_open_is_confined_when_it_is_read_again(tmp_pa
     assert all(entry.private for entry in entries)
 
 
-def test_a_private_row_of_a_newer_form_confines_what_the_row_was(tmp_path: Path) -> None:
-    society, row = a_society(), {"id": 1, "user": "caity", "text": "the key is under the mat"}
-    for more in ({}, {"private": True, "version": 99}):
+@pytest.mark.parametrize("id", ["7", None])
+@pytest.mark.parametrize(
+    "now",
+    [
+        {"version": 99, "private": True},
+        {"version": 99, "text": "whisper Bob = the key is under the mat"},
+        {"version": 99, "user": None, "text": 'Caity whispers to you, "the key is under the mat"'},
+        {"timestamp": "yesterday", "text": "whisper Bob = the key is under the mat"},
+    ],
+)
+def test_a_row_that_is_newer_or_wrong_and_private_confines_what_it_was(
+    tmp_path: Path, now: dict[str, object], id: str | None
+) -> None:
+    society, row = a_society(), {"id": id, "user": "caity", "text": "the key is under the mat"}
+    for more in ({}, now):
         a_pipeline(society).run(talk(a_log(tmp_path, row | more)))
     (entry,) = society.store.archive("phi")
-    assert entry.audience.confined
+    assert entry.audience.confined is (id is not None or "text" not in now)
 
 
 @pytest.mark.parametrize(
