@@ -96,6 +96,7 @@ def _in_words(report: IngestReport, name: str, dry_run: bool) -> str:
         "were forgotten, and stay so": report.forgotten,
         "cannot be read, and wait (--retry tries again)": report.parked,
         "waited before, and still do": report.waiting,
+        "may be private now, so what they were before is no longer told": report.withheld,
     }
     lines += [f"{count:>9,} {what}" for what, count in rest.items() if count]
     lines += [f"  line {note.line}: {note.what}" if note.line else f"  {note.what}" for note in report.notes]

@@ -82,6 +82,7 @@ class IngestReport:
         unchanged: had been ingested before.
         forgotten: had been ingested, and their memories were forgotten; they stay forgotten.
         parked: invalid, kept with the reason. waiting: had been parked before.
+        withheld: may be private by now and cannot be taken in; what they were is confined.
         problem_count: places that could not be read, plus the records parked in this run.
         problems: the first `SHOWN` of them.
         notes: anything else worth knowing about the file.
@@ -93,6 +94,7 @@ class IngestReport:
     forgotten: int = 0
     parked: int = 0
     waiting: int = 0
+    withheld: int = 0
     problem_count: int = 0
     problems: list[SourceProblem] = field(default_factory=list)
     notes: list[SourceNote] = field(default_factory=list)
@@ -322,10 +324,10 @@ class Pipeline:
         return forms
 
     def _withhold(self, batch: _Batch, record: Identified, before: IngestedRecord) -> None:
-        """Confine what a record became, or let what waits of it go."""
+        """Confine what a record became, or let what waits of it go, until it comes again in whatever form."""
         self._limit_former(batch, before.entry_id, record)
-        if before.record is not None:
-            batch.taken[_key(record)] = replace(before, digest="", record=None if before.entry_id else {})
+        batch.report.withheld += 1
+        batch.taken[_key(record)] = replace(before, digest="", record=None if before.entry_id else {})
 
     def _limit_former(self, batch: _Batch, former: int | None, record: Identified) -> None:
         """Confine what a record became, if its newer form cannot be kept and says that it is private."""

@@ -17,7 +17,7 @@ class IngestedRecord:
 
     Attributes:
         source, id: see `noodlings.ingest.record.SourceRecord`; both clean.
-        digest: of the form that was given last; "" once forgotten.
+        digest: of the form that was given last; "" once forgotten, or withheld.
         entry_id: the memory that it is now, or None.
         user_id: who told what waits, or "".
         attempts: how often it was tried, as long as it waits.

@@ -19,7 +19,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import PrivacySettings, Settings
 from noodlings.errors import StoreError
 from noodlings.ingest.pipeline import AT_ONCE, PAUSES, SHOWN, Pipeline
-from noodlings.ingest.record import VERSION, SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import VERSION, SourceNote, SourceProblem, SourceRecord, SourceWithheld
 from noodlings.ports import Changes, Repository
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
@@ -295,6 +295,23 @@ def test_a_private_form_that_cannot_be_kept_confines_the_former_one(newer: bool,
     assert entry.tier is tier
     asked = Percept("user_alice", "Phi, what opens the vault?", NOW, addressed=True)
     assert "quince" not in (asyncio.run(society.perceive("phi", asked)).response or "")
+
+
+def test_what_was_withheld_is_taken_in_again_once_it_can_be_read() -> None:
+    society, record = a_society(), a_record(1, "the vault opens with the quince key")
+    withheld = SourceWithheld(1, record.source, record.id)
+    assert a_pipeline(society).run([withheld]).withheld == 0  # nobody knows it
+    a_pipeline(society).run([record])
+    for _ in range(2):
+        report = a_pipeline(society).run([withheld])
+        assert (report.withheld, report.unchanged) == (1, 0)
+    assert [entry.audience.confined for entry in society.store.archive("phi")] == [True]
+    assert a_pipeline(society).run([record]).changed == 1
+    assert a_pipeline(society).run([record]).unchanged == 1
+    former, now = society.store.archive("phi")
+    assert (former.audience.confined, now.audience.confined) == (True, False)
+    asked = Percept("user_alice", "Phi, what opens the vault?", NOW, addressed=True)
+    assert "quince" in (asyncio.run(society.perceive("phi", asked)).response or "")
 
 
 @pytest.mark.parametrize("first", ["", "short"])
