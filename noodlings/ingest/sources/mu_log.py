@@ -99,7 +99,7 @@ _OPENED = re.compile(r"(?<!\w)[\"“]")
 _OPENED_SINGLE = re.compile(r"^(?:[^:\"“']|(?<=\w)'(?=\w))* '(?!.*(?<![s\s])'(?!\w))")
 _CLOSED_SINGLE = re.compile(r"(?<![s\s])’(?!\w)")
 _INCHES = re.compile(r"(?<=\d)[\"”](?= [^\W\d_])")
-_MARK, _OPENING_MARK = re.compile(r"[\"“”]"), re.compile(r"(?<!\S)[\"“](?=\w)")
+_MARK, _OPENING_MARK = re.compile(r"[\"“”]"), re.compile(r"(?<!\w)[\"“](?=\S{0,5}\w)")
 _A_DAY, _SOON = 24 * 60, 1
 """Minutes: of a day, and in which the lines of one private message have their times."""
 
@@ -115,7 +115,7 @@ class _Private:
         minute: of the day.
         below: whether its words are in the lines below it.
         marked: whether it is known by its words, and not only taken for one in doubt.
-        quote: the quotation mark that is not closed yet, or "".
+        quote: the quotation marks that are not closed yet, or "".
     """
 
     who: str
@@ -176,8 +176,8 @@ class MuLog:
         if not line:  # some clients write the time of a blank line, too
             return "", "", "", Kind.EVENT
         if private is not None and self._continues(private, line, bracket, wraps):
-            if private.quote and _closes(private.quote, line):
-                private.quote = ""
+            if private.quote:
+                private.quote = _still_open(private.quote, line)
             return "", private.who, line, Kind.WHISPER
         place, who, words, kind, marked = self._told(line)
         self._private = None
@@ -327,22 +327,29 @@ def _form_of_times(path: Path) -> re.Pattern[str] | None:
 
 
 def _unclosed(line: str) -> str:
-    """The quotation mark in a line that is not closed there, or ""."""
+    """The quotation marks in a line that are not closed there, or ""."""
+    if (surplus := _surplus(line)) > 0:
+        return '"' * surplus
     line = _INCHES.sub("", line)
-    if _OPENED.search(_CLOSED.sub("", line)):
+    if surplus and _OPENED.search(_CLOSED.sub("", line)):
         return '"'
     _, opened, rest = line.rpartition(" ‘")
-    if opened and not _closes("'", rest) and not _CLOSED_SINGLE.search(rest):
+    if opened and _still_open("'", rest) and not _CLOSED_SINGLE.search(rest):
         return "'"
     return "'" if _OPENED_SINGLE.match(line) else ""
 
 
-def _closes(quote: str, line: str) -> bool:
-    """Whether a quotation that began before a line ends in it."""
+def _still_open(quote: str, line: str) -> str:
+    """What is left of quotation marks that were opened before a line, with those that are opened in it."""
     if quote == "'":
-        return line.rstrip(" .,!?").endswith(("'", "’"))
+        return "" if line.rstrip(" .,!?").endswith(("'", "’")) else quote
+    return '"' * (len(quote) + _surplus(line))
+
+
+def _surplus(line: str) -> int:
+    """How many more quotation marks are opened in a line than closed; inches count for nothing."""
     line = _INCHES.sub("", line)
-    return len(_MARK.findall(line)) > 2 * len(_OPENING_MARK.findall(line))
+    return 2 * len(_OPENING_MARK.findall(line)) - len(_MARK.findall(line))
 
 
 def _iso(text: str) -> date:

@@ -348,6 +348,12 @@ def test_the_second_line_of_a_page_is_as_private_as_the_first(tmp_path: Path) ->
         ("[21:15] Bob pages: I hid it.|[21:15] |The gold lies here|[21:15] Bob waves.", 2),
         ("[21:15] Bob pages: I hid it.|[25:15]|The gold lies here|[21:15] Bob waves.", 2),
         ('[21:15] Bob pages, "It is 5" long.|[21:15] The 6" box|[21:15] lies here."|[21:15] Bob waves.', 3),
+        (
+            '[21:15] Bob pages, "I said "no" and|[21:15] the gold ("mine").|[21:15] Here"|[21:15] Bob waves.',
+            3,
+        ),
+        ('[21:15] Bob pages, "I said "never|[21:15] again" and hid|[21:15] the gold."|[21:15] Bob waves.', 3),
+        ('[21:15] Bob pages, "I said "no"."|[21:15] The gold is here.|[21:15] Bob waves.', 1),
         ("[21:15] Bob pages, ‘I hid O’Brien’s|[21:15] Gold in the docks’|[21:15] Bob waves.", 2),
         ("[21:15] Bob pages: ‘I hid it|[21:15] Ada says, ‘hi’|[21:15] Bob waves.", 1),
         ('Ada: hi|Bob whispers: "I hid it|He says "the gold|Dig. She says, "So.|He has left.|Ada: hi', 4),
