@@ -183,13 +183,20 @@ def word_characters() -> str:
     return r"\w" + "".join(one for one in beyond if unicodedata.category(one) in ("Mn", "Mc"))
 
 
+_STROKES = str.maketrans("đłøıħŧĐŁØĦŦ", "dloihtDLOHT")
+
+
+def without_accents(text: str) -> str:
+    """A text without accents and strokes, however they are written: "José" is "Jose", "Đỗ" is "Do"."""
+    if text.isascii():
+        return text
+    bare = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", text)))
+    return unicodedata.normalize("NFC", bare).translate(_STROKES)  # Hangul in whole characters
+
+
 def unaccented(text: str) -> str:
-    """A text in small letters without accents, however they are written: "José" is "jose", "ёж" is "еж"."""
-    folded = text.casefold()
-    if folded.isascii():
-        return folded
-    bare = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", folded)))
-    return unicodedata.normalize("NFC", bare)  # Hangul in whole characters
+    """The same in small letters: "ЁЖ" is "еж"."""
+    return without_accents(text.casefold())
 
 
 def any_of(words: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import filterfalse
 from typing import Any
+from unicodedata import normalize
 
 from noodlings.errors import StoreError
 from noodlings.ports import Forgotten, ReadTraces
@@ -29,7 +30,7 @@ from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING, taken_of, taken_row
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
-from noodlings.text import clean, unaccented, whole_words
+from noodlings.text import clean, unaccented, whole_words, without_accents
 from noodlings.values.audience import OPEN, Tier, within
 from noodlings.values.caller import is_past_id
 from noodlings.values.circumstances import CIRCUMSTANCES
@@ -55,6 +56,7 @@ _WORDS = (
 """Single letters and digits count as content only beside each other, as in "B2"."""
 _GROUPING = re.compile(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][a-z]+")
+_SIGNS = str.maketrans(dict.fromkeys("‘’ʼ´`′", "'") | dict.fromkeys("‐‑–", "-"))
 _MAYBE_NAME = re.compile(r"\b[A-Z][A-Za-z]+")
 
 
@@ -261,18 +263,28 @@ def make_nameless(
 
 
 def naming(called: Collection[str], told: str) -> Callable[[str], bool]:
-    """What finds somebody's ids and names in a text, in any case.
+    """What finds somebody's ids and names in a text, in any case and Unicode form, with accents or without.
 
     A name that is an ordinary word, such as Joy, counts with its capital, or as the whole text. Where `told`,
     what the same person wrote beside it, is without capitals, only words that stand everywhere are so: "bob"
     is a name there, and "will" is not.
     """
+    called = {form for one in called for form in _spellings(one)}
     common = COMMON_WORDS if told.islower() else ordinary_words()
     ordinary = {one for one in called if one.casefold() in common}
     forms = {form for one in ordinary for form in (one, one.capitalize(), one.upper())}
     patterns = whole_words({*called} - ordinary, re.I), whole_words({*filterfalse(str.islower, forms)})
     whole = {one.casefold() for one in called}
-    return lambda text: text.casefold() in whole or any(pattern.search(text) for pattern in patterns)
+    return lambda text: any(
+        form.casefold() in whole or any(pattern.search(form) for pattern in patterns)
+        for form in _spellings(text)
+    )
+
+
+def _spellings(text: str) -> set[str]:
+    """A text in one form of Unicode, and without accents."""
+    plain = normalize("NFKC", text).translate(_SIGNS)
+    return {plain, without_accents(plain)}
 
 
 def observes(waiting: IngestedRecord, called: Collection[str]) -> bool:

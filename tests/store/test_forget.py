@@ -301,3 +301,20 @@ def test_what_was_replaced_is_erased_when_it_is_asked_for(tmp_path: Path) -> Non
 )
 def test_a_name_that_is_an_ordinary_word_counts_with_its_capital(text: str, told: str, found: bool) -> None:
     assert naming({"Caity", "Will", "user_will", "Bob"}, told)(text) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Zoe\u0308 fell", True),
+        ("ZOE fell", True),
+        ("O\u2019Brien fell", True),
+        ("jean\u2010luc fell", True),
+        ("\uff2fber fell", True),
+        ("Rosé fell", True),
+        ("a rose fell", False),
+        ("Zo fell", False),
+    ],
+)
+def test_a_name_counts_in_each_form_in_which_it_may_be_written(text: str, found: bool) -> None:
+    assert naming({"Zoë", "O'Brien", "Jean-Luc", "Øber", "Rosé"}, "I saw it")(text) is found
