@@ -22,7 +22,7 @@ from noodlings.errors import UserError
 from noodlings.ports import Allowance
 from noodlings.recall.filters import EVERYTHING
 from noodlings.recall.repetition import Wording, says_something, spelt_out
-from noodlings.text import MAX_LINE, CleanText, clean
+from noodlings.text import MAX_LINE, CleanText, clean, unaccented
 from noodlings.values.audience import Tier, confined_to, disclosed
 from noodlings.values.caller import Caller
 from noodlings.values.memory import (
@@ -207,7 +207,7 @@ class ClientTalks:
         """
         society, store = self._society, self._society.store
         personas = tuple(society.personas.values())
-        names = {word for one in personas for name in one.names for word in name.split()}
+        names = {unaccented(word) for one in personas for name in one.names for word in name.split()}
         told, whole = list[tuple[Tier, Wording]](), set[tuple[Tier, str]]()
         # Whoever speaks as a character could try out what that one knows.
         looked_at = () if society.character_of(user_id) or not store.keeps_secrets else (*society.personas,)
@@ -218,11 +218,11 @@ class ClientTalks:
                 texts = [one.user_text, *circumstances_of(one).texts]
                 told += [(one.tier, Wording(text, names)) for text in texts]
                 texts += [one.response or ""]
-                whole |= {(one.tier, spelt_out(text).casefold()) for text in texts if says_something(text)}
+                whole |= {(one.tier, unaccented(spelt_out(text))) for text in texts if says_something(text)}
 
         def tier_of(texts: Sequence[str]) -> Tier:
             text = clean(spelt_out(" ".join(texts)))
-            repeats, folded = Wording(text, names).repeats, text.casefold()
+            repeats, folded = Wording(text, names).repeats, unaccented(text)
             repeated = [tier for tier, one in told if repeats(one)]
             return max(repeated + [tier for tier, one in whole if one in folded], default=Tier.OPEN)
 

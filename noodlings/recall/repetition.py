@@ -1,7 +1,7 @@
 """Whether a text repeats another one in part, or retells it.
 
-Case, punctuation, endings of words, and who says it of whom ("my", "your") do not count. In scripts that put
-no spaces between words a character is taken as a word.
+Case, accents, punctuation, endings of words, and who says it of whom ("my", "your") do not count. In scripts
+that put no spaces between words a character is taken as a word.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from noodlings.stemming import COMMON_WORDS, UNSPACED, ordinary_words, stem
-from noodlings.text import unescape
+from noodlings.text import unaccented, unescape
 
 RUN = 5
 """Words in a row that are no coincidence, if one of them means something."""
@@ -37,10 +37,10 @@ _RETOLD = {"i": "you", "me": "you", "my": "your", "mine": "yours", "am": "are", 
 
 
 class Wording:
-    """The words of a text, as they are compared; `names` are words that count nowhere, in small letters."""
+    """The words of a text, as they are compared; `names` are words that count nowhere, `unaccented`."""
 
     def __init__(self, text: str, names: Collection[str] = ()) -> None:
-        said = _SPELT.sub(" ", spelt_out(text)).casefold()
+        said = unaccented(_SPELT.sub(" ", spelt_out(text)))
         weighed = [(word, _weight(word)) for word in _WORD.findall(said) if word not in names]
         words = [(stem(word) if weight else _RETOLD.get(word, word), weight) for word, weight in weighed]
         self._line = f" {' '.join(word for word, _ in words)} "

@@ -27,7 +27,7 @@ from noodlings.store.keys import UserKeys
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.store.vault import Encryption
-from noodlings.text import MAX_LINE, clean
+from noodlings.text import MAX_LINE, clean, unaccented
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
@@ -750,10 +750,13 @@ async def test_a_part_or_a_retelling_of_a_secret_goes_to_no_other_machine(
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there 127.0.0.2 is no address of the loopback")
+@pytest.mark.parametrize(
+    "secret",
+    ["내 동생이 은행에서 돈을 훔쳐서 오래된 다리 밑에 숨겼다", "Đứa bé không phải con của chồng tôi."],
+)
 async def test_a_secret_is_known_in_every_form_of_its_letters_and_to_whoever_stood_by(
-    make_site: MakeSite, tmp_path: Path
+    make_site: MakeSite, tmp_path: Path, secret: str
 ):
-    secret = "내 동생이 은행에서 돈을 훔쳐서 오래된 다리 밑에 숨겼다"
     async with serving(said_by_model("I see.")) as model, recording(model.port, "127.0.0.2") as recorder:
         site = make_site(
             store=SqlStore(tmp_path, encryption=Encryption(Tier.OPEN, UserKeys(UserKey(bytes(32)).text))),
@@ -762,7 +765,8 @@ async def test_a_secret_is_known_in_every_form_of_its_letters_and_to_whoever_sto
         both = frozenset({CAITY, TOAD})
         said = Percept(CAITY, secret, site.clock.now(), addressed=True, tier=Tier.SECRET, present=both)
         await site.society.perceive("servnak", said)
-        for form in (secret, normalize("NFD", secret), json.dumps([{"role": "user", "content": secret}])):
+        as_json = json.dumps([{"role": "user", "content": secret}])
+        for form in (secret, normalize("NFD", secret), unaccented(secret), as_json):
             for who in (CAITY, TOAD):
                 told = user(f"### Task: Generate a title.\nUSER: {form}")
                 assert await say(site, told, user=who) == "A talk with SERVNAK"

@@ -38,6 +38,19 @@ def test_a_number_of_any_length_in_html_is_read() -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("Tôi bị nhiễm HIV từ năm ngoái và chồng tôi không biết.", "Toi bi nhiem HIV tu nam ngoai"),
+        ("Đứa bé không phải con của chồng tôi.", "dua be khong phai con cua chong toi"),
+        ("Kardeşim ağır bir suç işledi.", "KARDESIM AGIR BIR SUC ISLEDI"),
+        ("Jose robo el caliz de la sacristia.", "José robó el cáliz de la sacristi\u0301a"),
+    ],
+)
+def test_accents_make_no_difference(told: str, said: str) -> None:
+    assert repeats(said, told)
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "",
