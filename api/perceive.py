@@ -28,7 +28,7 @@ from noodlings.affect.game_rules import NamedAffect, Signed, Unit
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import Forbidden, UserError
 from noodlings.inspect.why import WhyView
-from noodlings.lookalikes import looks
+from noodlings.lookalikes import looks, mixes_alphabets
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
@@ -189,6 +189,8 @@ async def perceive(
     if held.role is not Role.PLAYER and (said.name or caller.user_id not in society.names()):
         _require_no_character(society.personas, caller)
     if said.name and held.role is not Role.PLAYER:  # a player could take the name of another
+        if any(map(mixes_alphabets, said.name.split())):
+            raise UserError(f"{shorten(clean(said.name), 30)} mixes letters of different alphabets in a word")
         parts_of(request).authenticator.require_own_name(caller)
         society.introduce(caller.user_id, clean(said.name) or caller.name)
     here = society.find(agent)

@@ -14,6 +14,8 @@ from functools import lru_cache
 
 from noodlings.text import folded
 
+_MIXED_WITH_OTHERS = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "MODIFIER", ""))
+"""First words of Unicode names of letters that are mixed with other scripts, and look like none of them."""
 _LATIN = re.compile(
     r"LATIN (?:(?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL|SMALL CAPITAL LETTER) "
     r"(?:DOTLESS |SCRIPT |INSULAR |LONG |BARRED |BLACKLETTER )?([A-Z])(?: WITH .*| BAR)?"
@@ -56,6 +58,12 @@ _ABOVE_OR_BELOW = 200
 
 
 _READINGS = [str.maketrans({"0": "o", "1": i, "I": i, "Ρ": rho}) for i in "il" for rho in "pr"]
+
+
+def mixes_alphabets(name: str) -> bool:
+    """Whether a name has letters of scripts that are not written together: one Cyrillic letter in "Bоb"."""
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name if letter.isalpha()}
+    return len(scripts - _MIXED_WITH_OTHERS) > 1
 
 
 def is_mistakable(name: str, others: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from noodlings.errors import NotFound, UserError, there_are
-from noodlings.lookalikes import looks
+from noodlings.lookalikes import looks, mixes_alphabets
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.audience import Tier
 from noodlings.values.percept import Kind
@@ -143,8 +143,8 @@ _WORDS = re.compile(
 """Words for somebody, commands, or ways."""
 _MISREAD = re.compile(r"^\W|[=:;\"“”]|\s--|,$")
 """What commands take for something else than a part of a name."""
-_MIXED_WITH_OTHERS = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "MODIFIER", ""))
-"""First words of Unicode names of letters that are mixed with other scripts, and look like none of them."""
+_LIKE_A_LINE = re.compile(r"you\W.*|.*\W(?:says|whispers|asks|tells|pages|shouts|thinks|makes)(?:\W.*)?")
+"""How a line in a room begins, in small letters, behind somebody's name or before it ends."""
 _MARKS = ("Pi", "Pf", "Ps", "Pe", "Po", "Pd", "Sm", "Sk")
 _POSSESSIVE = re.compile(r"['’]s?(?!\w)", re.IGNORECASE)
 _WITHIN_A_WORD = re.compile(r"(?<=\w)['’.-](?=\w)")
@@ -243,9 +243,9 @@ def find_being(wanted: str, beings: Iterable[Being]) -> Being:
 def require_name(name: str, character: bool = False) -> None:
     """Raise `UserError` when a name (NFKC) could be taken for more than a name, or for another name.
 
-    It may not be a word for somebody, say whose something is, mix alphabets (one Cyrillic letter in a Latin
-    word), or hold what ends or quotes a sentence: then a line about its owner could pass for another's. That
-    of a `character` may only not be what commands would take for something else.
+    It may not be a word for somebody, say whose something is, read like a line ("Nina says"),
+    mix alphabets, or hold what ends or quotes a sentence: then a line about its owner could pass for
+    another's. That of a `character` may only not be what commands would take for something else.
     """
     stem = re.split("['’]", name)[0]  # of "They're", too
     if any(map(_WORDS.fullmatch, looks(stem) | looks(stem.replace("l", "I")))):
@@ -259,8 +259,9 @@ def require_name(name: str, character: bool = False) -> None:
         return
     if owned := _POSSESSIVE.search(name):
         raise UserError(f"{name} says whose something is; leave out {owned[0]}, or choose another name")
-    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name if letter.isalpha()}
-    if len(scripts - _MIXED_WITH_OTHERS) > 1:
+    if any(map(_LIKE_A_LINE.fullmatch, looks(name))):
+        raise UserError(f"{name} reads like the beginning of a line; choose another name")
+    if mixes_alphabets(name):
         raise UserError(f"{name} mixes letters of different alphabets; choose another name")
     wrong = [mark for mark in _WITHIN_A_WORD.sub("", name) if unicodedata.category(mark) in _MARKS]
     if wrong or len(name.split()) > MOST_WORDS:

@@ -190,7 +190,13 @@ async def test_nobody_without_a_name_is_shown_as_a_character(guarded: Site, user
     assert (await guarded.post(PATH, line, "world")).json()["turn"]["percept"]["name"] == "Ann"
 
 
-@pytest.mark.parametrize("name", ["Phil", "Мария", "Zoë"])
+async def test_no_word_of_a_name_mixes_alphabets(guarded: Site) -> None:
+    answer = await guarded.post(PATH, WHO | {"name": "Вob"}, "world")
+    assert answer.status_code == 400
+    assert "mixes letters of different alphabets" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["Phil", "Мария", "Zoë", "Мария Smith"])
 async def test_names_that_only_resemble_a_characters_are_nobodys(guarded: Site, name: str) -> None:
     answer = await guarded.post(PATH, WHO | {"name": name}, "world")
     assert answer.json()["turn"]["percept"]["name"] == name

@@ -61,7 +61,18 @@ def test_a_name_does_not_say_whose_something_is(name: str) -> None:
         require_name(name)
 
 
-@pytest.mark.parametrize("name", ["O'Brien", "F'lar", "D'Sa", "Theo", "Ali", "Hermine", "Itō", "Ми"])
+@pytest.mark.parametrize(
+    "name", ["Nina says", "Nina Sàys hello", "Nina whispers to you", "NINA PAGES", "You say", "Yοu whisper"]
+)
+def test_a_name_does_not_read_like_a_line(name: str) -> None:
+    with pytest.raises(UserError, match="reads like the beginning of a line"):
+        require_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Young Nina", "Asks", "Nina Sayson", "O'Brien", "F'lar", "D'Sa", "Theo", "Ali", "Hermine", "Itō", "Ми"],
+)
 def test_other_names_are(name: str) -> None:
     require_name(name)
 
