@@ -111,7 +111,8 @@ def _access(settings: Settings, user: str | None, agent: str) -> Iterator[Access
             return
         stack.enter_context(auditing_to(settings.data_dir))
         meant = society.find(agent).id if agent else ""
-        society.introduce(asker.user, name)
+        if user is None or asker.user not in society.names():
+            society.introduce(asker.user, name)
         warming = Thread(target=society.warm, name="loading models")
         warming.start()
         stack.callback(warming.join)  # native code that loads must not see the interpreter go

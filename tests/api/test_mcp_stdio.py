@@ -165,6 +165,14 @@ async def test_a_player_sees_and_changes_its_own_alone(tmp_path: Path) -> None:
     assert "boat" not in json.dumps(audit)
 
 
+async def test_who_is_named_by_an_id_keeps_their_name(tmp_path: Path) -> None:
+    for user in ("Caity", "user_caity"):
+        async with over_stdio(tmp_path, "--user", user, "--agent", "servnak") as client:
+            await done(client, "search_memories", query="boat")
+    with opened(settings_of(tmp_path), read_only=True) as society:
+        assert society.names()["user_caity"] == "Caity"
+
+
 async def test_beside_a_writer_it_reads_what_is_new_and_changes_nothing(tmp_path: Path) -> None:
     with opened(settings_of(tmp_path)) as society:
         async with over_stdio(tmp_path, "--agent", "servnak") as client:
