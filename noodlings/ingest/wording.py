@@ -77,7 +77,7 @@ _PRIVATE = re.compile(
     rf"|^(?-i:\W{{0,3}}(?:{CASED_NAME} )?(?i:from|to)(?::| (?:{CAPITAL}|[\[<]\w)[^:.\])>]{{0,40}}[:\])>])"
     rf"|[^\W\d_]{{1,6}} ?\[{CAPITAL}[^\]]{{0,40}}\] ?:|{_TO_OR_FROM}(?: {CASED_NAME} ?:| ?: ?\[)"
     rf"|\[[\w-]+\] {CASED_NAME} thinks{_BEFORE_WORDS}|{CASED_NAME}>> "
-    rf"|{_OF_A_CLIENT}|[*>-]{CAPITAL}\w*[*<-] |=\w+= |[+@]?[a-z]{{1,8}} [^=:.]{{1,40}}=\S)",
+    rf"|{_OF_A_CLIENT}|[*>-]{CAPITAL}\w*[*<-] |=\w+= |[+@]?(?:[a-z]{{1,8}}|[PWTM]) [^=:.]{{1,40}}=\S)",
     re.IGNORECASE,
 )
 """Looked for in what comes before the words, with the sign that begins these, or a tag in brackets."""
@@ -121,7 +121,13 @@ _NAMED = (
 )
 """A name, "Bob" or "Bob(#12)"; but "Softly Bob" is none."""
 _WHO = rf"(?:{_NAMED}|(?i:the|an?) (?!(?:\S+ )?(?:voice|radio|phone|link)\b)[\w'-]+(?: (?!\w+ly\b)[\w'-]+)?)"
-_SAYS = rf"{_MANNER}(?: {_ALOUD}{_MANNER},? (?:and|then|and then))? {_ALOUD}{_TO_WHOM}{_MANNER}"
+_GESTURE = (
+    r"(?: \((?i:(?!speaks|talks|leans|bends)\w+s\b(?![^()]*\b(?:to|for|at|towards?|near|beside|only|alone"
+    r"|aside|ears?|close\w*|breath|low\w*|hush\w*|soft\w*|secret\w*|silent\w*|voice|mutter\w*|murmur\w*"
+    r"|sotto|radio|phone|link|mind|head)\b)[^()]{0,80})\))?"
+)
+"""What our own rooms show that somebody does meanwhile: "SERVNAK (RINGS ITS OWN BELL) says"."""
+_SAYS = rf"{_GESTURE}{_MANNER}(?: {_ALOUD}{_MANNER},? (?:and|then|and then))? {_ALOUD}{_TO_WHOM}{_MANNER}"
 _NO_MORE = rf"(?!\W++(?!and \w+s\b)(?!{CAPITAL})[^\W\d_])"
 """Behind the words may be a new sentence, or what else somebody does, but not whom they were said to."""
 _OPENLY = re.compile(

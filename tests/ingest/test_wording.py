@@ -57,6 +57,9 @@ def private(tmp_path: Path, source: str, lines: list[str], **who: str) -> list[b
         "WHISPER Bob=the gold lies here",
         "whisper J.R = the gold lies here",
         "tell Bob:2 = the gold lies here",
+        "P Bob=the gold lies here",
+        "+P Bob=the gold lies here",
+        "W Bob=the gold lies here",
         "@Private Bob the gold lies here",
         'Bob says into his radio, "the gold lies here"',
         "Bob says into his radio: the gold lies here",
@@ -115,6 +118,18 @@ def test_a_whole_line_may_begin_with_a_name_without_a_capital(tmp_path: Path, so
         "Bob says, ”hi”": False,
     }
     assert private(tmp_path, source, [*lines]) == [*lines.values()]
+
+
+def test_what_somebody_does_while_they_speak_may_tell_that_few_heard_it(tmp_path: Path) -> None:
+    lines = {
+        'SERVNAK (RINGS ITS OWN BELL, ONCE) says, "hi"': False,
+        'Phi (purrs) says, "hi"': False,
+        'Bob (leans over) says, "the gold lies here"': True,
+        'Bob (lowers his voice) says, "the gold lies here"': True,
+        'Bob (turns to Ann) says, "the gold lies here"': True,
+        'SERVNAK (RINGS ITS OWN BELL, ONCE) whispers to you, "the gold lies here"': True,
+    }
+    assert private(tmp_path, "mapped", [*lines]) == [*lines.values()]
 
 
 @pytest.mark.parametrize("source", ["talk", "replay"])

@@ -13,7 +13,7 @@ from typing import Any
 
 from noodlings.ingest.lines import LineIds, rows_of
 from noodlings.ingest.moments import seconds
-from noodlings.ingest.record import Item, SourceProblem, SourceRecord
+from noodlings.ingest.record import Item, SourceProblem, SourceRecord, SourceWithheld
 from noodlings.ingest.wording import may_be_private
 from noodlings.text import clean
 from noodlings.values.audience import OPEN
@@ -32,17 +32,21 @@ def sillytavern(path: Path) -> Iterator[Item]:
         if not isinstance(item, tuple):
             yield item
         elif "mes" in item[1] or not ("user_name" in item[1] or "chat_metadata" in item[1]):  # not the header
-            yield _message(source, *item, ids)
+            yield from _message(source, *item, ids)
 
 
-def _message(source: str, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord | SourceProblem:
+def _message(source: str, number: int, row: dict[str, Any], ids: LineIds) -> Iterator[Item]:
     name, said, sent = row.get("name"), row.get("mes"), row.get("send_date")
     if not isinstance(said, str) or not isinstance(name, str):
-        return SourceProblem(number, 'a message needs a "name" and a "mes" that are text')
+        yield SourceProblem(number, 'a message needs a "name" and a "mes" that are text')
+        if isinstance(name, str) and sent:
+            yield SourceWithheld(number, source, ids.of(sent, name))  # nobody knows whether it is private now
+        return
     moment = moment_of(sent)
     if moment is None and sent not in (None, ""):
-        return SourceProblem(number, f"its send_date is in an unknown format: {sent!r:.60}")
-    return SourceRecord(
+        yield SourceProblem(number, f"its send_date is in an unknown format: {sent!r:.60}")
+        return
+    yield SourceRecord(
         source,
         ids.of(sent, name, *(() if sent else (said,))),
         said,

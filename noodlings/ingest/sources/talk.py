@@ -211,7 +211,9 @@ def _withheld(number: int, row: dict[str, Any], names: set[str]) -> Recorded | N
 
 
 def _id(row: dict[str, Any]) -> str:
-    return str(row["id"]) if isinstance(row.get("id"), str | int) else ""
+    given = row.get("id")  # tables make 7 into 7.0
+    given = int(given) if isinstance(given, float) and given.is_integer() else given
+    return str(given) if isinstance(given, str | int) else ""
 
 
 def _audience(row: dict[str, Any]) -> Audience:

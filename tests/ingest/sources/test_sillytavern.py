@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.ingest.record import SourceProblem, SourceRecord, SourceWithheld
 from noodlings.ingest.sources.sillytavern import moment_of, sillytavern
 from noodlings.values.percept import Kind
 
 HEADER = {"user_name": "Caity", "character_name": "Phi", "create_date": "2023-11-4@21h14m05s"}
 
 
-def a_message(name: str, mes: str, sent: Any, **more: Any) -> dict[str, Any]:
+def a_message(name: str, mes: str | None, sent: Any, **more: Any) -> dict[str, Any]:
     return {
         "name": name,
         "is_user": name == "Caity",
@@ -80,6 +80,13 @@ def test_an_edited_message_is_the_same_one_and_deleting_one_moves_no_other(tmp_p
     after = read(tmp_path, rows[0], rows[2])
     assert [one.id for one in after] == [before[0].id, before[2].id]
     assert after[1].digest != before[2].digest
+
+
+def test_a_message_that_lost_its_words_withholds_what_it_was(tmp_path: Path) -> None:
+    (before,) = read(tmp_path, a_message("Caity", "hello", 1699132445000))
+    problem, withheld = read(tmp_path, a_message("Caity", None, 1699132445000))
+    assert isinstance(problem, SourceProblem)
+    assert withheld == SourceWithheld(2, before.source, before.id)
 
 
 def test_a_message_that_is_none_costs_no_other(tmp_path: Path) -> None:

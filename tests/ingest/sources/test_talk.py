@@ -162,6 +162,11 @@ def test_what_was_once_taken_in_as_open_is_confined_when_it_is_read_again(tmp_pa
     assert all(entry.private for entry in entries)
 
 
+def test_a_number_is_the_same_id_whatever_form_it_has(tmp_path: Path) -> None:
+    rows = [{"id": id, "user": "caity", "text": "hi"} for id in (7, 7.0, "7")]
+    assert {record.id for record in read(a_log(tmp_path, *rows))[0]} == {"7"}
+
+
 @pytest.mark.parametrize("id", ["7", None])
 @pytest.mark.parametrize(
     "now",
