@@ -143,7 +143,9 @@ _WORDS = re.compile(
 """Words for somebody, commands, or ways."""
 _MISREAD = re.compile(r"^\W|[=:;\"“”]|\s--|,$")
 """What commands take for something else than a part of a name."""
-_LIKE_A_LINE = re.compile(r"you\W.*|.*\W(?:says|whispers|asks|tells|pages|shouts|thinks|makes)(?:\W.*)?")
+_LIKE_A_LINE = re.compile(
+    r"you\W.*|.*\W(?:says|whispers|asks|tells|pages|shouts|thinks|makes|arrives|leaves)(?:\W.*)?"
+)
 """How a line in a room begins, in small letters, behind somebody's name or before it ends."""
 _MARKS = ("Pi", "Pf", "Ps", "Pe", "Po", "Pd", "Sm", "Sk")
 _POSSESSIVE = re.compile(r"['’]s?(?!\w)", re.IGNORECASE)

@@ -189,6 +189,8 @@ def _csv_rows(
         why = ""
         try:
             row = next(rows, None)
+            if len(read) > 1:  # a quotation mark that nobody closed takes in the rows below it
+                list(csv.reader(read, delimiter=mapping.delimiter, strict=True))
         except csv.Error as error:
             row, why = splits.split("".join(read)), f"it is not a valid CSV row: {error}"
         yield from aside

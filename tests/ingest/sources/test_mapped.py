@@ -201,8 +201,10 @@ def test_a_wrong_row_that_may_be_private_by_words_or_mapping_withholds_what_it_w
         ("the key; is under the mat;7;whisper;2", "the first line names 4"),
         ("the key is under the mat;whisper", "the first line names 4"),
         ("7", "the first line names 4"),
-        ('"the key;7;whisper;2\nthe key is gone;8;say;2', "the first line names 4"),
+        ('"the key;7;whisper;2\nthe key is gone;8;say;2', "not a valid CSV row"),
         ("the key\r is here;7;whisper;2", "not a valid CSV row"),
+        ('mine;9;say;"2\nthe key is gone;7;whisper;2', "not a valid CSV row: unexpected end"),
+        ('mine;9;say;"2\nthe key "is" gone;7;whisper;2', "not a valid CSV row: ';' expected"),
     ],
 )
 def test_a_row_with_too_many_or_too_few_fields_withholds_whatever_it_may_have_been(
