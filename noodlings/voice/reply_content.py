@@ -172,8 +172,9 @@ _ASKS_ANYHOW = re.compile(
 )
 """How a line begins that may ask about the listener without such words, or without the form of a question."""
 _WHAT_I = re.compile(
-    r"\b(?:what|who|where|when|which|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?]){0,90}\b(?:i|my|we|our)\b"
-    r"|\b(?:remember|recall|recollect|remind|know)\b[^?]{0,90}\b(?:my|our)\b",
+    r"\b(?:what|who|where|when|which|why|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?]){0,90}\b(?:i|my|we|our)\b"
+    r"|\b(?:remember|recall|recollect|remind|know)\b[^?]{0,90}\b(?:my|our)\b"
+    r"|\bif you were me\b|\bin my (?:place|shoes)\b",
     re.I,
 )
 """What is asked about the speaker's own, though the listener be asked: "do you know my name?"."""

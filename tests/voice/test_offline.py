@@ -600,6 +600,8 @@ def test_asked_about_itself_it_says_what_its_recipe_tells(who: str, line: str, t
         "it's a fine thing, a family, don't you find?",
         "what am I to do about family?",
         "do you recollect my family's name?",
+        "do you recall why I left the family?",
+        "what would you do about the family if you were me?",
         "Bob, have you any family?",
     ],
 )
