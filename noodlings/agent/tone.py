@@ -19,6 +19,7 @@ from noodlings.values.memory import NEWS, TOUCHED, MemoryEntry, Recalled, Why, i
 from noodlings.values.percept import NOT_LIVED
 from noodlings.values.reading import LineReading, likeliest
 from noodlings.values.tone import Tone, ToneName, ToneSource
+from noodlings.values.topic import ToldTopic
 from noodlings.values.wording import DialogueAct
 
 ALIKE = 0.33
@@ -35,6 +36,8 @@ SETS_TONE = 0.3
 """Valence times importance from which a line sets the tone."""
 ANSWERS = 0.2
 """How likely, by the model that reads both, a memory answers a question that is felt with it."""
+COME_RIGHT = frozenset({ToldTopic.FOUND, ToldTopic.BETTER, ToldTopic.MADE_UP, ToldTopic.SUCCESS})
+"""What is told of where something has come right: the loss that it ends is not felt again."""
 SORROW_SECONDS = 600.0
 """World time for which a sorrow affects what is said after it."""
 SORROW_LINES = 2
@@ -56,6 +59,8 @@ def touched(
     if reading is not None:
         asks = asks or likeliest(reading.acts)[0] is DialogueAct.QUESTION
         worth = reading.significance
+        if reading.topics.told in COME_RIGHT:
+            return None
     if len(words) < LEAST_WORDS or (worth >= NEWS and not asks):
         return None
     near = _answers if asks else _touches

@@ -76,6 +76,8 @@ though it is not alike, from which it is told though the answer before told it, 
 said it ("my sister moved to Lisbon", "where does she live?"), and from which it is told where nobody asked
 for one, or though it calls what is asked for something else ("what sort of fish?", "a mackerel"), and from
 which what one told of oneself is told to a question that seems to be about somebody else."""
+BARELY = 0.03
+"""How likely what was told last of a matter answers how it is now, at least."""
 MOSTLY, NEARLY = 0.5, 0.6
 """The share of the words that answer which are told, for a report to hold the answer; and of the words of a
 short line, for it to hold the line."""
@@ -122,6 +124,10 @@ _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _ABOUT = re.compile(r"\babout\b", re.I)
 """A question about a matter is answered by whatever is on it."""
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
+_AS_IT_IS = re.compile(
+    r"\b(?:now|still|these days|nowadays|at the moment|currently|latest|how(?:['’]?s| is| are))\b", re.I
+)
+_AS_IT_WAS = re.compile(r"\b(?:was|were|used to|first|before)\b", re.I)
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
 _I_ALONE = re.compile(r"(?:i(?:['’](?:m|ve|d|ll))?|im|ive)\b", re.I)
 _THIRD = re.compile(r"\b(?:he|him|his|she|her|hers|they|them|their)\b", re.I)
@@ -191,8 +197,9 @@ def _of_one_thing(
         return []
     best, *others = fitting
     if kind is AnswerType.STATE or _NOW.search(utterance.percept.text):
-        alike = [best, *(c for c in others if c.shared >= best.shared and c.shared)]
-        newest = max(alike, key=lambda c: (c.entry.timestamp, c.entry.id)).entry
+        likely = {found.entry.id: found.scores.get(Why.ANSWER, 1.0) for found in in_force(utterance)}
+        alike = [c for c in others if c.shared >= best.shared and c.shared and likely[c.entry.id] >= BARELY]
+        newest = max([best, *alike], key=lambda c: (c.entry.timestamp, c.entry.id)).entry
         return [newest, *_went_on(newest, utterance)]
     if kind is None:
         same = [c for c in others if c.shared >= best.shared and (not c.shared or _is_about(c))]
@@ -308,7 +315,31 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
         asked = asks_source(without_names(utterance.percept.text, utterance.persona))
         told = _told_last(understood, utterance) if asked else _known(understood, utterance)
         return [with_sources(one, utterance) for one in told]
-    return _known(understood, utterance)
+    told = _known(understood, utterance)
+    as_it_is = _AS_IT_IS.search(utterance.percept.text) and not _AS_IT_WAS.search(utterance.percept.text)
+    return _latest(told, understood, utterance) if told and as_it_is else told
+
+
+def _latest(
+    told: list[ReportedSpeech], understood: UnderstoodLine, utterance: Utterance
+) -> list[ReportedSpeech]:
+    """What the same person told last of what is asked about, where it may answer, in place of what they told
+    before: "how is my father now?"."""
+    entry, wanted = told[0].entry, understood.stems
+    later = [
+        found.entry
+        for found in in_force(utterance)
+        if found.entry.id > max(one.entry.id for one in told)
+        and found.entry.user_id == entry.user_id
+        and found.entry.importance >= MATTERS
+        and found.scores.get(Why.ANSWER, 0.0) >= BARELY
+        and not wanted.isdisjoint(topic_stems(tokens(found.entry.user_text)))
+        and _can_be_told(found.entry, utterance, near=True)
+    ]
+    if not later:
+        return told
+    last = max(later, key=lambda entry: entry.id)
+    return [*islice(_in_words([last], understood, utterance, whole=True), 1)] or told
 
 
 def likeliest_answer(utterance: Utterance) -> float | None:

@@ -16,8 +16,9 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import Percept
-from noodlings.values.reading import LineReading
+from noodlings.values.reading import LineReading, LineTopics
 from noodlings.values.tone import PLAIN, Tone, ToneName, ToneSource
+from noodlings.values.topic import ToldTopic
 from noodlings.values.trace import Trace
 from tests.agent.embedders import Still
 from tests.memory.entries import an_entry
@@ -51,6 +52,17 @@ def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
     both = [brought(joy, semantic=0.9), brought(grief, lexical=0.4)]
     assert felt_again(REMARK.text, both) == grief
     assert felt_again(REMARK.text, both[:1]) == joy
+
+
+@pytest.mark.parametrize(
+    ("topic", "felt"),
+    [(ToldTopic.FOUND, False), (ToldTopic.MADE_UP, False), (ToldTopic.PET, True), (None, True)],
+)
+def test_what_has_come_right_is_no_grief_again(topic: ToldTopic | None, felt: bool) -> None:
+    lost = lived(1)
+    said = an_entry(6, user_text="the dog came back by itself", timestamp=lost.timestamp + 86_400.0)
+    reading = LineReading(0.0, 0.2, topics=LineTopics(told=topic))
+    assert (touched(said.user_text, said, [brought(lost, semantic=0.9)], reading) is lost) == felt
 
 
 @pytest.mark.parametrize(

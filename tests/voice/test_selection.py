@@ -593,3 +593,23 @@ def test_a_short_line_that_may_answer_is_quoted_whole() -> None:
     watch = replace(near(1, "Lost my watch somewhere. Dad's old one.", 0.5), answer="Dad's old one.")
     reply = OfflineVoice().draft(utterance("who did that watch belong to?", answering(watch, 0.19))).text
     assert "“Lost my watch somewhere. Dad's old one”" in reply
+
+
+@pytest.mark.parametrize(
+    ("asked", "now"),
+    [
+        ("how is my father now?", True),
+        ("so how's my father doing, do you remember?", True),
+        ("is my father still in hospital?", True),
+        ("how was my father at first?", False),
+        ("what happened to my father?", False),
+    ],
+)
+def test_asked_how_it_is_now_it_tells_what_was_told_last_of_that(asked: str, now: bool) -> None:
+    ill = near(1, "my father is in hospital, he had a heart attack", 0.5, importance=0.9, days=0.01)
+    well = near(2, "good news, my brother rang, father is on his feet", 0.4, importance=0.5, days=0.005)
+    tea = near(3, "my father likes his tea black", 0.4, importance=0.5, days=0.004)
+    hers = near(4, "my father is a miller", 0.4, importance=0.5, user=BOB, days=0.003)
+    found = [answering(ill, 0.8), answering(well, 0.3), answering(tea, 0.01), answering(hers, 0.3)]
+    assert (2 in said(asked, *found)) == now
+    assert not {3, 4} & set(said(asked, *found))
