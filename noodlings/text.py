@@ -195,7 +195,7 @@ def without_accents(text: str) -> str:
 
 
 def unaccented(text: str) -> str:
-    """The same in small letters: "ЁЖ" is "еж"."""
+    """A text in small letters, without accents and strokes: "ЁЖ" is "еж"."""
     return without_accents(text.casefold())
 
 

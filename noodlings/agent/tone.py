@@ -59,17 +59,17 @@ def touched(
     if reading is not None:
         asks = asks or likeliest(reading.acts)[0] is DialogueAct.QUESTION
         worth = reading.significance
-        if reading.topics.told in COME_RIGHT:
-            return None
     if len(words) < LEAST_WORDS or (worth >= NEWS and not asks):
         return None
     near = _answers if asks else _touches
+    come_right = reading is not None and reading.topics.told in COME_RIGHT
     found = [
         one.entry
         for one in recalled
         if one.entry.kind not in NOT_LIVED
         and near(said, words, one)
         and _moved(one.entry) > 0.0
+        and not (come_right and one.entry.affect is not None and one.entry.affect.valence < 0.0)
         and one.entry.importance >= MATTERS
     ]
     return max(found, key=lambda entry: (_moved(entry), entry.id), default=None)

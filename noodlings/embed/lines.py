@@ -36,9 +36,9 @@ FITTING = 0.18
 
 
 OF_TOPICS = (None, *SelfTopic), (None, *ToldTopic)
-"""What it asks the listener about themselves, and what it tells of; None is none of them."""
+"""What a line may ask the listener about themselves, and what it may tell of; None stands for neither."""
 ASKED, TOLD = 0.45, 0.4
-"""The probability from which a line asks the listener about themselves, and one from which it tells of a
+"""The least probability at which a line asks the listener about themselves, and at which it tells of a
 topic."""
 
 
@@ -76,7 +76,7 @@ def read_line(
 
 
 def read_topics(layers: npt.NDArray[np.float32]) -> LineTopics:
-    """What a line of which this is in the layers, (7 · 384,), asks or tells of."""
+    """What a line asks or tells of, from what the layers hold of it, (7 · 384,)."""
     weights, bias = _topics()
     itself, told = OF_TOPICS
     logits = layers @ weights + bias

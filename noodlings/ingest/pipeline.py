@@ -82,7 +82,7 @@ class IngestReport:
         unchanged: had been ingested before.
         forgotten: had been ingested, and their memories were forgotten; they stay forgotten.
         parked: invalid, kept with the reason. waiting: had been parked before.
-        withheld: may be private by now and cannot be taken in; what they were is confined.
+        withheld: may be private by now and cannot be taken in; what they were before is confined.
         problem_count: places that could not be read, plus the records parked in this run.
         problems: the first `SHOWN` of them.
         notes: anything else worth knowing about the file.

@@ -116,7 +116,7 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     draft = Draft(body, told=content.told, in_manner=in_manner, case=case)
     opening = _said_back(draft, understood, content, book) or _opening(draft, content, utterance, book)
     draft = replace(draft, opening=opening)
-    closing = closing or _closing(draft, content, utterance, book)
+    closing = (not body.endswith("?") and closing) or _closing(draft, content, utterance, book)
     if closing.rstrip(".!?").casefold() not in body.casefold() and not _twice(closing, draft, utterance):
         draft = replace(draft, closing=closing)
     draft = replace(draft, gesture=_gesture(draft, content, utterance, book), gesture_first=book.chance(0.4))

@@ -130,7 +130,7 @@ _TAG = re.compile(
     r"|,\s*(?:(?:is|are|was|were|do|does|did|will) (?:it|he|she|they|there|you|we)|eh|huh|no|right|ok)\s*\?$"
     r"|^(?:so|nor|neither) (?:am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|should|must)"
     r" (?:i|we|he|she|they|my|your|his|her|our|their|the)\b[^?]*$"
-    r"|\bwould you (?:believe|credit) (?:it|that)\b[^?]*$",
+    r"|\bwould you (?:believe|credit) (?:it|that)(?:\W*|\b[^?]*)$",
     re.I,
 )
 _SOURCE = re.compile(

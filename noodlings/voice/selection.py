@@ -76,8 +76,9 @@ though it is not alike, from which it is told though the answer before told it, 
 said it ("my sister moved to Lisbon", "where does she live?"), and from which it is told where nobody asked
 for one, or though it calls what is asked for something else ("what sort of fish?", "a mackerel"), and from
 which what one told of oneself is told to a question that seems to be about somebody else."""
-BARELY = 0.03
-"""How likely what was told last of a matter answers how it is now, at least."""
+BARELY, FAR_LESS = 0.03, 0.15
+"""How likely what was told last of a matter answers how it is now, at least: by itself, and as a share of how
+likely what was told before does."""
 MOSTLY, NEARLY = 0.5, 0.6
 """The share of the words that answer which are told, for a report to hold the answer; and of the words of a
 short line, for it to hold the line."""
@@ -128,6 +129,7 @@ _AS_IT_IS = re.compile(
     r"\b(?:now|still|these days|nowadays|at the moment|currently|latest|how(?:['’]?s| is| are))\b", re.I
 )
 _AS_IT_WAS = re.compile(r"\b(?:was|were|used to|first|before)\b", re.I)
+"""How a question asks for the present state of something, and how it asks for an earlier one."""
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
 _I_ALONE = re.compile(r"(?:i(?:['’](?:m|ve|d|ll))?|im|ive)\b", re.I)
 _THIRD = re.compile(r"\b(?:he|him|his|she|her|hers|they|them|their)\b", re.I)
@@ -326,13 +328,15 @@ def _latest(
     """What the same person told last of what is asked about, where it may answer, in place of what they told
     before: "how is my father now?"."""
     entry, wanted = told[0].entry, understood.stems
+    likely = {found.entry.id: found.scores.get(Why.ANSWER, 0.0) for found in in_force(utterance)}
+    least = max(BARELY, FAR_LESS * likely.get(entry.id, 0.0))
     later = [
         found.entry
         for found in in_force(utterance)
         if found.entry.id > max(one.entry.id for one in told)
         and found.entry.user_id == entry.user_id
         and found.entry.importance >= MATTERS
-        and found.scores.get(Why.ANSWER, 0.0) >= BARELY
+        and likely[found.entry.id] >= least
         and not wanted.isdisjoint(topic_stems(tokens(found.entry.user_text)))
         and _can_be_told(found.entry, utterance, near=True)
     ]
@@ -390,11 +394,13 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     asked = utterance.percept.text
     in_mind, named = {found.entry.id: found for found in in_force(utterance)}, _people_named(utterance)
-    if by_words and by_meaning and not _OVER.search(asked):
+    if answer_type(asked) is AnswerType.LATEST:
+        return by_words  # what was last is no matter of likeness
+    if by_words and by_meaning and days_meant(asked) is None and not _OVER.search(asked):
         further = _goes_further(in_mind[by_meaning[0].entry.id], by_words[0].entry)
         by_words = [] if further else by_words
-    if answer_type(asked) is AnswerType.LATEST or (by_words and _NOW.search(asked)):
-        return by_words  # what was last is no matter of likeness
+    if by_words and _NOW.search(asked):
+        return by_words
     if by_words and not understood.stems and (likeliest_answer(utterance) or 0.0) < SURELY:
         return by_words  # "what am I?" is about nothing that could be like it
     first = in_mind[by_words[0].entry.id].scores if by_words else {}

@@ -63,6 +63,8 @@ def test_what_has_come_right_is_no_grief_again(topic: ToldTopic | None, felt: bo
     said = an_entry(6, user_text="the dog came back by itself", timestamp=lost.timestamp + 86_400.0)
     reading = LineReading(0.0, 0.2, topics=LineTopics(told=topic))
     assert (touched(said.user_text, said, [brought(lost, semantic=0.9)], reading) is lost) == felt
+    joy = lived(1, JOY)
+    assert touched(said.user_text, said, [brought(joy, semantic=0.9)], reading) is joy
 
 
 @pytest.mark.parametrize(

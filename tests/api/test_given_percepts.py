@@ -196,7 +196,7 @@ async def test_no_word_of_a_name_mixes_alphabets(guarded: Site) -> None:
     assert "mixes letters of different alphabets" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("name", ["Phil", "Мария", "Zoë", "Мария Smith"])
+@pytest.mark.parametrize("name", ["Phil", "Мария", "Zoë", "Мария Smith", "Mª Carmen"])
 async def test_names_that_only_resemble_a_characters_are_nobodys(guarded: Site, name: str) -> None:
     answer = await guarded.post(PATH, WHO | {"name": name}, "world")
     assert answer.json()["turn"]["percept"]["name"] == name

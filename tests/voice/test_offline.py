@@ -707,3 +707,9 @@ def test_its_own_words_on_a_topic_go_first_and_nothing_is_said_twice_on_it() -> 
     assert any(is_on(line, ToldTopic.PET) for line in said[1:])
     ways = [parse(phrase) for phrase in shared_voice().on_topics["pet"]]
     assert max(sum(way.is_in(calm(line)) for line in said) for way in ways) == 1
+
+
+def test_after_a_greeting_that_asks_nothing_more_is_said() -> None:
+    for turn in range(40):
+        said = say(telling("hello, I've a new cat", ToldTopic.PET, turn=turn)).text
+        assert said.count("?") <= 1, said

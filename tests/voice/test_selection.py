@@ -613,3 +613,16 @@ def test_asked_how_it_is_now_it_tells_what_was_told_last_of_that(asked: str, now
     found = [answering(ill, 0.8), answering(well, 0.3), answering(tea, 0.01), answering(hers, 0.3)]
     assert (2 in said(asked, *found)) == now
     assert not {3, 4} & set(said(asked, *found))
+
+
+def test_what_was_told_last_of_somebody_is_no_answer_about_something_else_of_theirs() -> None:
+    leg = near(1, "my sister broke her leg skiing", 0.5, importance=0.6, days=0.01)
+    kitchen = near(2, "my sister painted her kitchen blue", 0.4, importance=0.5, days=0.005)
+    assert said("how is my sister's leg now?", answering(leg, 0.9), answering(kitchen, 0.05)) == [1]
+
+
+def test_asked_what_was_told_yesterday_it_tells_nothing_of_today() -> None:
+    mast = near(1, "the boat needs a new mast", 0.5, importance=0.5, days=1)
+    leak = near(2, "the boat is leaking at the stern", 0.5, importance=0.5, days=0.0)
+    asked = "do you remember what I told you about the boat yesterday?"
+    assert said(asked, answering(mast, 0.6), answering(leak, 0.45)) == [1]

@@ -6,7 +6,7 @@
 Two logistic regressions, learnt from `topics.tsv`: what is asked about the listener, and what is told of.
 Questions about the listener are learnt with another line before or after them as well, as whoever asks often
 says something else; and lines of `lines.tsv` ask nothing about the listener.
-Nothing is learnt from what the last writer of each kind wrote; what is printed was measured on it.
+Nothing is learnt from what the writers in `HELD_BACK` wrote; what is printed was measured on it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TARGET = HERE.parents[1] / "noodlings" / "embed" / TOPICS
 ASKING = ("question", "availability", "request", "permission", "offer", "teasing")
 """Acts of lines that may ask the listener about themselves."""
 HELD_BACK = ("G", "N", "R")
-"""The writers of what is held back, one for each kind."""
+"""The writers of what is held back: of questions about the listener, of what is told, of other questions."""
 TELLING, NOT_TOLD = 6_000, 600
 """Lines that ask nothing, and questions about the listener among what tells nothing."""
 STEPS, RATE, SEED = 300, 0.05, 0
