@@ -667,7 +667,8 @@ async def test_what_comes_to_mind_is_read_beside_a_question_and_beside_a_remark(
     ) -> list[Answer]:
         asked_of.append((said[1], asks))
         start = line.index("green")
-        return [Answer(0.9, ((start, start + 5, 0.8),) if text == line else ()) for _, text in lines]
+        green = Answer(0.9, ((start, start + 5, 0.8),))
+        return [green if text == line else Answer(0.1) for _, text in lines]
 
     embedding.answers = answers  # type: ignore[method-assign, assignment]
     embedding.local = True
