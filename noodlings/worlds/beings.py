@@ -144,8 +144,7 @@ _WORDS = re.compile(
 _MISREAD = re.compile(r"^\W|[=:;\"“”]|\s--|,$")
 """What commands take for something else than a part of a name."""
 _LIKE_A_LINE = re.compile(
-    r"you[\W_](?:say|whisper|ask|tell|page|shout|think|make|arrive|leave|are|see|hear)(?:[\W_].*)?"
-    r"|.*[\W_](?:says|whispers|asks|tells|shouts|thinks|makes|arrives)(?:[\W_].*)?"
+    r"you[\W_].*|.*[\W_](?:says|whispers|asks|tells|pages|shouts|thinks|makes|arrives|leaves)(?:[\W_].*)?"
 )
 """A name, in small letters, that reads like the beginning of a line in a room: "you see", "nina says"."""
 _MARKS = ("Pi", "Pf", "Ps", "Pe", "Po", "Pd", "Sm", "Sk")
