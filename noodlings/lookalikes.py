@@ -62,9 +62,8 @@ _READINGS = [str.maketrans({"0": "o", "1": i, "I": i, "Ρ": rho}) for i in "il" 
 
 def mixes_alphabets(name: str) -> bool:
     """Whether a name has letters of scripts that are not written together: one Cyrillic letter in "Bоb"."""
-    letters = filter(
-        str.isalpha, unicodedata.normalize("NFKC", name)
-    )  # an "ª" is written among Latin letters
+    # An "ª" is written among Latin letters.
+    letters = filter(str.isalpha, unicodedata.normalize("NFKC", name))
     scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
     return len(scripts - _MIXED_WITH_OTHERS) > 1
 

@@ -186,10 +186,9 @@ class _Voice(_Section):
             _check_phrases(f"interjections.{feeling}", phrases, COMMON_SLOTS)
         for act, phrases in self.lines.items():
             _check_phrases(f"lines.{act}", phrases, COMMON_SLOTS | SLOTS.get(act, frozenset()))
-        for of_itself, phrases in self.about_itself.items():
-            _check_phrases(f"about_itself.{of_itself}", phrases, COMMON_SLOTS)
-        for topic, phrases in self.on_topics.items():
-            _check_phrases(f"on_topics.{topic}", phrases, COMMON_SLOTS)
+        for section in ("about_itself", "on_topics"):
+            for topic, phrases in getattr(self, section).items():
+                _check_phrases(f"{section}.{topic}", phrases, COMMON_SLOTS)
         for colour, phrases in self.colours.items():
             _check_phrases(f"colours.{colour}", phrases, COMMON_SLOTS | COLOURS[colour])
         return self
@@ -276,12 +275,10 @@ class Recipe(_Section):
             voice=values.PersonaVoice(
                 **{name: getattr(voice, name) for name in _Voice.model_fields}
                 | {
-                    "interjections": {felt.value: lines for felt, lines in voice.interjections.items()},
-                    "lines": {act.value: lines for act, lines in voice.lines.items()},
-                    "about_itself": {topic.value: lines for topic, lines in voice.about_itself.items()},
-                    "on_topics": {topic.value: lines for topic, lines in voice.on_topics.items()},
-                    "sounds": self._sounds(verbal),
+                    section: {key.value: lines for key, lines in getattr(voice, section).items()}
+                    for section in ("interjections", "lines", "about_itself", "on_topics")
                 }
+                | {"sounds": self._sounds(verbal)}
             ),
             aliases=self.aliases,
             home=clean(self.home),

@@ -327,23 +327,22 @@ def _latest(
 ) -> list[ReportedSpeech]:
     """What the same person told last of what is asked about, where it may answer, in place of what they told
     before: "how is my father now?"."""
-    entry, wanted = told[0].entry, understood.stems
-    likely = {found.entry.id: found.scores.get(Why.ANSWER, 0.0) for found in in_force(utterance)}
-    least = max(BARELY, FAR_LESS * likely.get(entry.id, 0.0))
+    before, in_mind = told[0].entry, {found.entry.id: found for found in in_force(utterance)}
+    likely = {number: found.scores.get(Why.ANSWER, 0.0) for number, found in in_mind.items()}
+    least = max(BARELY, FAR_LESS * likely.get(before.id, 0.0))
+    since = max(one.entry.id for one in told)
     later = [
         found.entry
-        for found in in_force(utterance)
-        if found.entry.id > max(one.entry.id for one in told)
-        and found.entry.user_id == entry.user_id
+        for number, found in in_mind.items()
+        if number > since
+        and found.entry.user_id == before.user_id
         and found.entry.importance >= MATTERS
-        and likely[found.entry.id] >= least
-        and not wanted.isdisjoint(topic_stems(tokens(found.entry.user_text)))
+        and likely[number] >= least
+        and not understood.stems.isdisjoint(topic_stems(tokens(found.entry.user_text)))
         and _can_be_told(found.entry, utterance, near=True)
     ]
-    if not later:
-        return told
-    last = max(later, key=lambda entry: entry.id)
-    return [*islice(_in_words([last], understood, utterance, whole=True), 1)] or told
+    last = sorted(later, key=lambda entry: entry.id)[-1:]
+    return [*_in_words(last, understood, utterance, whole=True)] or told
 
 
 def likeliest_answer(utterance: Utterance) -> float | None:
