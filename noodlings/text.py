@@ -7,7 +7,7 @@ what is too long is cut with a visible sign.
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import filterfalse
 from typing import Any, NewType, ParamSpec, TypeVar
@@ -202,11 +202,6 @@ def unaccented(text: str) -> str:
 def any_of(words: Iterable[str]) -> str:
     """A regular expression for one of these words, the longest first."""
     return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
-
-
-def whole_words(words: Collection[str], flags: int = 0) -> re.Pattern[str]:
-    """Finds one of these words, or names, where it stands by itself; nothing where there are none."""
-    return re.compile(rf"(?<!\w){any_of(words)}(?!\w)" if words else r"(?!)", flags)
 
 
 def shorten(text: str, width: int) -> str:

@@ -21,9 +21,10 @@ from noodlings.logs import paused_logs
 from noodlings.portable.export import export
 from noodlings.stemming import UNSPACED, ordinary_words
 from noodlings.store.database import DATABASE_NAME
+from noodlings.store.forgetting import spellings, whole_words
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
-from noodlings.text import any_of, shorten
+from noodlings.text import shorten
 
 NAMELESS = "[forgotten]"
 EXPORTED = b'"format": "noodlings-'
@@ -49,7 +50,7 @@ class Marks:
     """What marks a line as being about a person.
 
     Attributes:
-        called: finds ids and names, as whole words in any case.
+        called: finds ids and names, as whole words in any case, in the `spellings` of a text.
         quotes: beginnings of what they said, and of what was made of it.
         words: words that nobody else used.
         history: what was typed in the terminal is theirs, all of it.
@@ -63,12 +64,10 @@ class Marks:
     @classmethod
     def of(cls, called: Iterable[str], said: Iterable[str], words: Collection[str], history: bool) -> Marks:
         """Of ids and names, texts, and words that are theirs alone."""
-        names = any_of(filter(None, called))
+        names = {form for one in called if one for form in (one, *spellings(one))}
         quotes = {shorten(text, _QUOTED).rstrip("…") for text in said}
         long_enough = tuple(sorted(one for one in quotes if len(_UNSPACED.sub("  ", one)) >= _SHORTEST))
-        letter = rf"[^\W{UNSPACED}]"  # a name has no space beside it in scripts without them
-        whole_words = re.compile(rf"(?<!{letter}){names}(?!{letter})", re.I)
-        return cls(whole_words, long_enough, frozenset(words) - ordinary_words(), history)
+        return cls(whole_words(names, re.I), long_enough, frozenset(words) - ordinary_words(), history)
 
     def within(self, text: str) -> Marks:
         """Only the marks that occur in a text: these are few, so that its lines are searched quickly."""
@@ -78,7 +77,8 @@ class Marks:
         """Whether a line is about the person."""
         line = _FRAME.sub("", line)  # somebody may be called Info, or Role
         quoted = any(quote in line for quote in self.quotes)
-        return quoted or self.called.search(line) is not None or not self.words.isdisjoint(words_in(line))
+        named = any(map(self.called.search, spellings(line)))
+        return quoted or named or not self.words.isdisjoint(words_in(line))
 
 
 @dataclass(frozen=True, slots=True)

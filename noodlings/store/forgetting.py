@@ -30,7 +30,7 @@ from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING, taken_of, taken_row
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
-from noodlings.text import clean, unaccented, whole_words, without_accents
+from noodlings.text import any_of, clean, unaccented, without_accents
 from noodlings.values.audience import OPEN, Tier, within
 from noodlings.values.caller import is_past_id
 from noodlings.values.circumstances import CIRCUMSTANCES
@@ -269,7 +269,7 @@ def naming(called: Collection[str], told: str) -> Callable[[str], bool]:
     what the same person wrote beside it, is without capitals, only words that stand everywhere are so: "bob"
     is a name there, and "will" is not.
     """
-    called = {form for one in called for form in _spellings(one)}
+    called = {form for one in called for form in spellings(one)}
     common = COMMON_WORDS if told.islower() else ordinary_words()
     ordinary = {one for one in called if one.casefold() in common}
     forms = {form for one in ordinary for form in (one, one.capitalize(), one.upper())}
@@ -277,14 +277,21 @@ def naming(called: Collection[str], told: str) -> Callable[[str], bool]:
     whole = {one.casefold() for one in called}
     return lambda text: any(
         form.casefold() in whole or any(pattern.search(form) for pattern in patterns)
-        for form in _spellings(text)
+        for form in spellings(text)
     )
 
 
-def _spellings(text: str) -> set[str]:
+def spellings(text: str) -> set[str]:
     """A text in one form of Unicode, and without accents."""
     plain = normalize("NFKC", text).translate(_SIGNS)
     return {plain, without_accents(plain)}
+
+
+def whole_words(names: Collection[str], flags: int = 0) -> re.Pattern[str]:
+    """Finds one of these names where it stands by itself, or beside a script that has no spaces, in whose
+    texts nothing stands by itself; nothing where there are none."""
+    letter = rf"[^\W{UNSPACED}]"
+    return re.compile(rf"(?<!{letter}){any_of(names)}(?!{letter})" if names else r"(?!)", flags)
 
 
 def observes(waiting: IngestedRecord, called: Collection[str]) -> bool:

@@ -750,6 +750,19 @@ def test_whoever_is_called_like_a_field_of_the_logs_takes_no_other_lines_with_th
     assert (tmp_path / "audit.log").read_text() == audited
 
 
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("José", "JOSE"), ("O'Brien", "O\u2019Brien"), ("Zoë", "Zoe\u0308"), ("王芳", "看见王芳了")],
+)
+def test_a_name_in_a_log_counts_in_each_form_in_which_it_may_be_written(
+    tmp_path: Path, name: str, written: str
+) -> None:
+    line = "2026-11-26 06:15:32,158 INFO    noodlings.agent: user_x: {} fears the night\n"
+    (tmp_path / "noodlings.log").write_text(line.format(written) + line.format("Josefa"))
+    strike_out(tmp_path, Marks.of((name,), (), (), history=False))
+    assert (tmp_path / "noodlings.log").read_text() == line.format("Josefa")
+
+
 def test_what_a_link_to_a_log_leads_to_is_struck_out_and_the_link_stays(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.txt"
     theirs = "2026-11-26 06:15:32,158 INFO    api.server: user=user_zarn\n"

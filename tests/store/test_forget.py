@@ -314,7 +314,13 @@ def test_a_name_that_is_an_ordinary_word_counts_with_its_capital(text: str, told
         ("Rosé fell", True),
         ("a rose fell", False),
         ("Zo fell", False),
+        ("王芳很害怕", True),
+        ("さくらさんは怖がっている", True),
+        ("สมชายกลัวความมืด", True),
+        ("Zoe很害怕", True),
+        ("芳很害怕", False),
     ],
 )
 def test_a_name_counts_in_each_form_in_which_it_may_be_written(text: str, found: bool) -> None:
-    assert naming({"Zoë", "O'Brien", "Jean-Luc", "Øber", "Rosé"}, "I saw it")(text) is found
+    called = {"Zoë", "O'Brien", "Jean-Luc", "Øber", "Rosé", "王芳", "さくら", "สมชาย"}
+    assert naming(called, "I saw it")(text) is found
