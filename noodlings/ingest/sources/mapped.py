@@ -28,6 +28,7 @@ from noodlings.ingest.record import (
     SourceProblem,
     SourceRecord,
     SourceWithheld,
+    id_of,
     kind_of,
     marked_tier,
 )
@@ -93,7 +94,7 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             if mapping.columns.id is None:
                 continue
             sound = _sound_ids(path, mapping) if sound is None else sound
-            at_its_place = clean(_word(row, mapping.columns.id))
+            at_its_place = _id(row, mapping)
             for field in fields:  # nobody knows which is which, and so which is the id
                 if field == at_its_place or field not in sound:
                     yield SourceWithheld(number, source, field)
@@ -102,10 +103,10 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             yield _record(source, mapping, number, row, ids)
         except UserError as error:
             yield SourceProblem(number, str(error))
-            kind = _word(row, mapping.columns.kind) or mapping.constant.kind
-            said = clean(_word(row, mapping.columns.text))
-            if marked_tier({"kind": kind}) or may_be_private(said, whole=True):
-                known_by = _word(row, mapping.columns.id)
+            text = _at(row, mapping.columns.text)
+            said = clean(text) if isinstance(text, str) else ""
+            if not said or marked_tier({"kind": _kind(row, mapping)}) or may_be_private(said, whole=True):
+                known_by = _id(row, mapping)
                 with suppress(UserError):
                     known_by = _record(source, plainly, number, row, ids).id
                 if known_by:
@@ -122,7 +123,7 @@ def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids
     if moment is None and said not in (None, ""):
         form = mapping.timestamp_format or "ISO 8601, or seconds since 1970-01-01"
         raise UserError(f"{columns.timestamp} is {said!r:.40}: it must be {form}")
-    kind = kind_of(_word(row, columns.kind) or constant.kind)
+    kind = kind_of(_kind(row, mapping))
     circumstances = _circumstances(row, mapping)
     who = _word(row, columns.who) or constant.who
     line = clean(text)
@@ -130,7 +131,7 @@ def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids
     private |= not who and not is_openly_worded(without_address(line)[0])
     return SourceRecord(
         source,
-        _word(row, columns.id) or ids.of(moment, who, text),
+        _id(row, mapping) or ids.of(moment, who, text),
         text,
         who,
         moment,
@@ -158,7 +159,7 @@ def _circumstances(row: dict[str, Any], mapping: Mapping) -> Circumstances:
 def _sound_ids(path: Path, mapping: Mapping) -> set[str]:
     """The ids of the rows of a CSV file that have as many fields as the first line names."""
     rows = (row for row in _csv_rows(path, mapping) if isinstance(row, tuple) and len(row) == 2)
-    return {clean(_word(row[1], mapping.columns.id)) for row in rows}
+    return {_id(row[1], mapping) for row in rows}
 
 
 def _csv_rows(
@@ -204,13 +205,31 @@ def _csv_rows(
             names = row
             if mapping.columns.text not in names:
                 raise UserError(f"{path} has no column {mapping.columns.text}; it has: {', '.join(names)}")
-        elif len(row) == len(names) and not why:
+        elif len(row) == len(names) and not (why := why or _rows_within(row, mapping.delimiter)):
             yield number, dict(zip(names, row, strict=True))
         else:
             why = why or f"it has {len(row)} fields; the first line names {len(names)}"
             pieces = (piece.strip('" ') for piece in splits.split("".join(read)))
-            fields = dict.fromkeys(filter(None, map(clean, (*row, *pieces))))
+            fields = dict.fromkeys(filter(None, map(id_of, (*row, *pieces))))
             yield number, dict(zip(names, row, strict=False)), [why, *fields]
+
+
+def _rows_within(row: list[str], delimiter: str) -> str:
+    """What is wrong where a cell of several lines may be rows of their own, which stand between a quotation
+    mark that begins somebody's words and another that ends some; "" where none is.
+
+    A line within it has all delimiters of a row, or its first and last lines have those that are missing
+    before and after them. A delimiter before a space is punctuation.
+    """
+    most, ends = len(row) - 1, re.compile(rf"{re.escape(delimiter)}(?! )")
+    for place, cell in enumerate(row):
+        first, *within = (len(ends.findall(line)) for line in re.split(r"[\r\n]+", cell))
+        if not (most and within):
+            continue
+        last = within.pop()
+        if max(within, default=0) >= most or (first >= most - place and last >= place):
+            return "what look like rows stand in one cell; write quotation marks that are part of words twice"
+    return ""
 
 
 def _at(row: dict[str, Any], column: str) -> Any:
@@ -221,6 +240,16 @@ def _at(row: dict[str, Any], column: str) -> Any:
     for name in column.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return value
+
+
+def _id(row: dict[str, Any], mapping: Mapping) -> str:
+    return "" if mapping.columns.id is None else id_of(_at(row, mapping.columns.id))
+
+
+def _kind(row: dict[str, Any], mapping: Mapping) -> Any:
+    """What a row says of its kind, whatever that is, or what the mapping does."""
+    given = None if mapping.columns.kind is None else _at(row, mapping.columns.kind)
+    return mapping.constant.kind if given in (None, "") else given
 
 
 def _word(row: dict[str, Any], column: str | None) -> str:

@@ -26,6 +26,7 @@ from noodlings.ingest.record import (
     SourceProblem,
     SourceRecord,
     SourceWithheld,
+    id_of,
     kind_of,
     marked_tier,
     require_known_version,
@@ -126,7 +127,7 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
         try:
             require_known_version(row)
         except UserError as error:
-            line, known_by = _withheld(number, row, names), _id(row)
+            line, known_by = _withheld(number, row, names), id_of(row.get("id"))
             speaker = _speaker(row, names)
             yield SourceProblem(number, str(error), "", known_by, speaker, row, line is not None)
             if line is not None and not known_by:  # what waits is known by all of the row, the former by less
@@ -184,7 +185,16 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     data = {} if given is None else require_circumstances(given).as_data()
     return Recorded(
         SourceRecord(
-            "", _id(row), text, user_id, seconds(row.get("timestamp")), kind, "", audience, data, number
+            "",
+            id_of(row.get("id")),
+            text,
+            user_id,
+            seconds(row.get("timestamp")),
+            kind,
+            "",
+            audience,
+            data,
+            number,
         ),
         agent_id,
         _affect(row.get("affect")),
@@ -195,25 +205,21 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
 
 
 def _withheld(number: int, row: dict[str, Any], names: set[str]) -> Recorded | None:
-    """A row with something wrong in it, as it is known again, if it may be private and can be known again."""
+    """A row with something wrong in it, as it is known again, if it may be private and can be known again.
+    One that has lost its words may be private."""
     marks, agent = ("confined", "private", "tier", "kind", CIRCUMSTANCES), row.get("agent")
     plain = {name: value for name, value in row.items() if name not in marks}
     plain |= {"agent": agent if isinstance(agent, str) else None}
+    lost = not isinstance(row.get("text"), str) or not clean(row["text"])
     try:
         line = _recorded(number, plain, names)
     except UserError:
-        words = row["text"] if isinstance(row.get("text"), str) and clean(row["text"]) else "…"
-        line = _recorded(number, plain | {"timestamp": None, "text": words}, names)
+        line = _recorded(number, plain | {"timestamp": None} | ({"text": "…"} if lost else {}), names)
         if not line.record.id:  # without its time or its words nobody knows which row it was
             return None
-    record = replace(line.record, audience=line.record.audience.at_least(marked_tier(row)))
+    tier = max(marked_tier(row), Tier.CONFINED if lost else Tier.OPEN)
+    record = replace(line.record, audience=line.record.audience.at_least(tier))
     return replace(line, record=record, withheld=True) if record.private else None
-
-
-def _id(row: dict[str, Any]) -> str:
-    given = row.get("id")  # tables make 7 into 7.0
-    given = int(given) if isinstance(given, float) and given.is_integer() else given
-    return str(given) if isinstance(given, str | int) else ""
 
 
 def _audience(row: dict[str, Any]) -> Audience:

@@ -196,6 +196,71 @@ def test_a_wrong_row_that_may_be_private_by_words_or_mapping_withholds_what_it_w
 
 
 @pytest.mark.parametrize(
+    "lost", [{"line": ""}, {"line": 7}, {"kind": ["whisper"]}, {"kind": {"is": "whisper"}}, {"kind": False}]
+)
+def test_a_row_without_words_or_with_a_kind_that_is_no_text_withholds_what_it_was(
+    tmp_path: Path, lost: dict[str, object]
+) -> None:
+    mapping, row = "columns: {id: id, text: line, kind: kind}\n", {"id": 1, "line": "the mat is red"}
+    (fine,) = read(tmp_path, "log.jsonl", json.dumps(row | {"kind": None}), mapping)
+    assert isinstance(fine, SourceRecord)
+    problem, withheld = read(tmp_path, "log.jsonl", json.dumps(row | lost), mapping)
+    assert isinstance(problem, SourceProblem)
+    assert withheld == SourceWithheld(1, "mapped:log.jsonl", "1")
+
+
+def test_a_number_is_the_same_id_whatever_form_it_has(tmp_path: Path) -> None:
+    mapping = "columns: {id: id, text: line}\n"
+    rows = "".join(json.dumps({"id": id, "line": "hi"}) + "\n" for id in (7, 7.0, "7", "7.0"))
+    items = read(tmp_path, "log.jsonl", rows, mapping) + read(
+        tmp_path, "log.csv", "id,line\n7.0,hi\n", mapping
+    )
+    assert [item.id for item in items if isinstance(item, SourceRecord)] == ["7"] * 5
+    _, *withheld = read(tmp_path, "log.csv", "id,line\n7.0,hi,whisper\n", mapping)
+    assert "7" in [one.id for one in withheld if isinstance(one, SourceWithheld)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        'Ann;1;"Friends of the harbour;say\nBob;2;under the stove;whisper\nAnn;3;thank you all";say\n',
+        'Ann;1;"Friends of the harbour;whisper\nBob;2;the plank is 5";say\n',
+        'Ann;1;"Friends;of the harbour;say\nBob;2;the gold lies here;whisper\nand there";say\n',
+        '"Ann;1;it is late;whisper\nBob";2;it is late;say\n',
+    ],
+)
+def test_a_quotation_mark_that_words_of_another_row_close_makes_no_memory_of_both(
+    tmp_path: Path, rows: str
+) -> None:
+    mapping = 'delimiter: ";"\ncolumns: {who: who, id: id, text: text, kind: kind}\n'
+    problem, *withheld = read(tmp_path, "log.csv", f"who;id;text;kind\n{rows}", mapping)
+    assert isinstance(problem, SourceProblem)
+    assert "what look like rows" in problem.why
+    assert {"1", "2"} <= {one.id for one in withheld if isinstance(one, SourceWithheld)}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        'Ann,1,"Hello, you,\nI saw Ann, Bob, and Cy,\nat 1,000 feet, or so",say\n',
+        '"Ann\nthe elder",1,"Well,\nwell",say\n',
+        'Ann,1,"\n\nso: 1,2\n",say\n',
+    ],
+)
+def test_a_cell_of_several_lines_is_one_cell(tmp_path: Path, rows: str) -> None:
+    mapping = "columns: {who: who, id: id, text: text, kind: kind}\n"
+    (record,) = read(tmp_path, "log.csv", f"who,id,text,kind\n{rows}", mapping)
+    assert isinstance(record, SourceRecord)
+    for mapping, content in (
+        ("columns: {text: text}\n", '"a\nb"\n'),
+        ("columns: {text: text, id: id}\n", '1,"a,\nb, c"\n'),
+    ):
+        head = "text\n" if "id" not in mapping else "id,text\n"
+        (record,) = read(tmp_path, "log.csv", head + content, mapping)
+        assert isinstance(record, SourceRecord)
+
+
+@pytest.mark.parametrize(
     ("row", "why"),
     [
         ("the key; is under the mat;7;whisper;2", "the first line names 4"),

@@ -163,7 +163,7 @@ def test_what_was_once_taken_in_as_open_is_confined_when_it_is_read_again(tmp_pa
 
 
 def test_a_number_is_the_same_id_whatever_form_it_has(tmp_path: Path) -> None:
-    rows = [{"id": id, "user": "caity", "text": "hi"} for id in (7, 7.0, "7")]
+    rows = [{"id": id, "user": "caity", "text": "hi"} for id in (7, 7.0, "7", "7.0")]
     assert {record.id for record in read(a_log(tmp_path, *rows))[0]} == {"7"}
 
 
@@ -252,6 +252,18 @@ def test_an_open_row_that_is_wrong_confines_nothing(tmp_path: Path, now: dict[st
         a_pipeline(society).run(talk(a_log(tmp_path, row | more), ("phi",)))
     (entry,) = society.store.archive("phi")
     assert not entry.audience.confined
+
+
+@pytest.mark.parametrize("id", ["7", None])
+@pytest.mark.parametrize("now", [{"text": ""}, {"text": ["hi"]}, {"text": None, "version": 99}])
+def test_a_row_that_lost_its_words_confines_what_it_was(
+    tmp_path: Path, now: dict[str, object], id: str | None
+) -> None:
+    society, row = a_society(), {"id": id, "user": "caity", "text": "the key is under the mat"}
+    for more in ({}, now):
+        a_pipeline(society).run(talk(a_log(tmp_path, row | more)))
+    (entry,) = society.store.archive("phi")
+    assert entry.audience.confined is (id is not None)
 
 
 def test_what_waits_of_a_row_is_gone_once_the_row_is_private_and_wrong(tmp_path: Path) -> None:
