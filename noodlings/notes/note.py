@@ -5,7 +5,8 @@ was recalled.
 
 Words from outside are escaped, so that they never become a link, an image, a tag or a heading. See "Backslash
 escapes" in https://spec.commonmark.org/0.31.2/. More is escaped than it asks for, because note-taking
-programs add syntax of their own (tags, highlights, comments, formulas).
+programs add syntax of their own (tags, highlights, comments, formulas). They also make links of bare
+addresses, whatever is escaped in them, so these stand as code.
 """
 
 from __future__ import annotations
@@ -25,20 +26,23 @@ from noodlings.values.caller import display_name
 from noodlings.values.memory import Link, MemoryEntry, tags_of, title_of
 from noodlings.values.percept import Kind
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$&%=^]")
+_SPECIAL = re.compile(
+    r"(?P<address>(?<![^ `])[^ `]*(?:://|(?<![^\W_])www\.|\w@\w)[^ `]*)|[\\`*_{}\[\]<>#|~$&%=^]", re.I
+)
 # What begins a list, only at the beginning of a line.
 _BULLET = re.compile(r"^([-+]|\d+[.)])")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ESCAPED = re.compile(r"`([^`]*)`|\\([!-/:-@\[-`{-~])")
 
 
 def escaped(line: str) -> str:
     """One cleaned line (see `noodlings.text.clean`) as Markdown."""
-    return _BULLET.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", _SPECIAL.sub(r"\\\g<0>", line))
+    special = _SPECIAL.sub(lambda found: f"`{found[0]}`" if found["address"] else f"\\{found[0]}", line)
+    return _BULLET.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", special)
 
 
 def unescaped(line: str) -> str:
     """What `escaped` was given."""
-    return _ESCAPED.sub(r"\1", line)
+    return _ESCAPED.sub(r"\1\2", line)
 
 
 FENCE = "---"
