@@ -186,13 +186,14 @@ async def perceive(
         held.require(Role.ADMIN, Role.WORLD, to="offer actions")
     caller = held.actor(only_one(said.user_id, user, "user_id"), said.name)
     society = parts_of(request).society
+    # A player could take the name of another, so its name is not read.
     if held.role is not Role.PLAYER and (said.name or caller.user_id not in society.names()):
         _require_no_character(society.personas, caller)
-    if said.name and held.role is not Role.PLAYER:  # a player could take the name of another
-        if any(map(mixes_alphabets, said.name.split())):
-            raise UserError(f"{shorten(clean(said.name), 30)} mixes letters of different alphabets in a word")
+        if any(map(mixes_alphabets, caller.name.split())):
+            raise UserError(f"{shorten(caller.name, 30)} mixes letters of different alphabets in a word")
         parts_of(request).authenticator.require_own_name(caller)
-        society.introduce(caller.user_id, clean(said.name) or caller.name)
+        if said.name:
+            society.introduce(caller.user_id, caller.name)
     here = society.find(agent)
     kind = Kind(said.kind)
     percept = Percept(

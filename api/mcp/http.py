@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from api.audit import DENIED, note
-from api.authentication import USER_HEADER, Authenticator, named_user
+from api.authentication import USER_HEADER, Authenticator, checked_id, named_user
 from api.gate import Gate
 from api.mcp.access import Access, Asker
 from api.mcp.stdio import Context, make_server
@@ -70,7 +70,9 @@ class Endpoint:
             why = "Send each message as a POST request of its own."
             raise RefusedRequest(HTTPStatus.METHOD_NOT_ALLOWED, why, {"Allow": "POST"})
         held = self._authenticator.admit(headers.get("authorization"))
-        asker = Asker(held, named_user(headers.get(USER_HEADER, "")), pinned=True)
+        user = headers.get(USER_HEADER)
+        # An empty one is refused: it names nobody, and a model could.
+        asker = Asker(held, "" if user is None else checked_id(named_user(user)), pinned=True)
         asker.reader()  # refuses here, rather than in each tool, a user that this token may not read for
         return Access(asker, lambda: nullcontext(self._society), self._turns, agent=self._agent)
 

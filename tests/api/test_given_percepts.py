@@ -191,9 +191,10 @@ async def test_nobody_without_a_name_is_shown_as_a_character(guarded: Site, user
 
 
 async def test_no_word_of_a_name_mixes_alphabets(guarded: Site) -> None:
-    answer = await guarded.post(PATH, WHO | {"name": "Вob"}, "world")
-    assert answer.status_code == 400
-    assert "mixes letters of different alphabets" in answer.json()["detail"]
+    for who in ({"name": "Вob"}, {"user_id": "user_Вob"}):
+        answer = await guarded.post(PATH, WHO | who, "world")
+        assert answer.status_code == 400
+        assert "mixes letters of different alphabets" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("name", ["Phil", "Мария", "Zoë", "Мария Smith", "Mª Carmen"])

@@ -133,6 +133,7 @@ async def test_a_user_is_named_as_to_the_rest_of_the_api(url: str) -> None:
         ({"Authorization": "Basic dGhlLXRva2Vu"}, 401),
         ({"Authorization": "Bearer the-token-of-player-caity", "Noodlings-User": "user_toad"}, 403),
         ({"Authorization": "Bearer the-token-of-the-admin", "Noodlings-User": "x" * 200}, 400),
+        ({"Authorization": "Bearer the-token-of-the-admin", "Noodlings-User": ""}, 400),
         ({"Authorization": "Bearer the-token-of-the-admin", "Origin": "https://elsewhere.example"}, 403),
         ({"Authorization": "Bearer the-token-of-the-admin"}, 200),
     ],
