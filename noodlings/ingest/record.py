@@ -5,21 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from noodlings.errors import UserError
 from noodlings.memory.saved import plain
-from noodlings.text import clean
 from noodlings.values.audience import OPEN, Audience, Tier
 from noodlings.values.percept import PRIVATE, Kind
 
 VERSION = 1
 """Of the form in which records are parked. A newer one stays parked until noodlings is updated."""
 _NOBODY = Audience(confined=True)
-_WHOLE = re.compile(r"(-?\d+)\.0+")
 _TEXTS = ("source", "id", "text", "who", "place")
 
 
@@ -192,15 +189,6 @@ def marked_tier(row: Mapping[str, object]) -> Tier:
     private = any(row.get(name) not in (None, False, 0) for name in ("confined", "private"))
     private |= row.get("kind") not in [None, *(kind for kind in Kind if kind not in PRIVATE)]
     return max(Tier(tier), Tier.CONFINED if private else Tier.OPEN)  # type: ignore[arg-type]
-
-
-def id_of(given: object) -> str:
-    """The id in a row as text, "" if it is none. Tables make 7 into 7.0."""
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
-        return ""
-    text = clean(str(given))
-    whole = _WHOLE.fullmatch(text)
-    return whole[1] if whole else text
 
 
 def kind_of(given: object) -> Kind:

@@ -28,7 +28,6 @@ from noodlings.ingest.record import (
     SourceProblem,
     SourceRecord,
     SourceWithheld,
-    id_of,
     kind_of,
     marked_tier,
 )
@@ -94,7 +93,7 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             if mapping.columns.id is None:
                 continue
             sound = _sound_ids(path, mapping) if sound is None else sound
-            at_its_place = _id(row, mapping)
+            at_its_place = clean(_word(row, mapping.columns.id))
             for field in fields:  # nobody knows which is which, and so which is the id
                 if field == at_its_place or field not in sound:
                     yield SourceWithheld(number, source, field)
@@ -106,7 +105,7 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             text = _at(row, mapping.columns.text)
             said = clean(text) if isinstance(text, str) else ""
             if not said or marked_tier({"kind": _kind(row, mapping)}) or may_be_private(said, whole=True):
-                known_by = _id(row, mapping)
+                known_by = _word(row, mapping.columns.id)
                 with suppress(UserError):
                     known_by = _record(source, plainly, number, row, ids).id
                 if known_by:
@@ -131,7 +130,7 @@ def _record(source: str, mapping: Mapping, number: int, row: dict[str, Any], ids
     private |= not who and not is_openly_worded(without_address(line)[0])
     return SourceRecord(
         source,
-        _id(row, mapping) or ids.of(moment, who, text),
+        _word(row, columns.id) or ids.of(moment, who, text),
         text,
         who,
         moment,
@@ -159,7 +158,7 @@ def _circumstances(row: dict[str, Any], mapping: Mapping) -> Circumstances:
 def _sound_ids(path: Path, mapping: Mapping) -> set[str]:
     """The ids of the rows of a CSV file that have as many fields as the first line names."""
     rows = (row for row in _csv_rows(path, mapping) if isinstance(row, tuple) and len(row) == 2)
-    return {_id(row[1], mapping) for row in rows}
+    return {clean(_word(row[1], mapping.columns.id)) for row in rows}
 
 
 def _csv_rows(
@@ -210,7 +209,7 @@ def _csv_rows(
         else:
             why = why or f"it has {len(row)} fields; the first line names {len(names)}"
             pieces = (piece.strip('" ') for piece in splits.split("".join(read)))
-            fields = dict.fromkeys(filter(None, map(id_of, (*row, *pieces))))
+            fields = dict.fromkeys(filter(None, map(clean, (*row, *pieces))))
             yield number, dict(zip(names, row, strict=False)), [why, *fields]
 
 
@@ -240,10 +239,6 @@ def _at(row: dict[str, Any], column: str) -> Any:
     for name in column.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return value
-
-
-def _id(row: dict[str, Any], mapping: Mapping) -> str:
-    return "" if mapping.columns.id is None else id_of(_at(row, mapping.columns.id))
 
 
 def _kind(row: dict[str, Any], mapping: Mapping) -> Any:

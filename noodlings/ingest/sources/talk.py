@@ -26,7 +26,6 @@ from noodlings.ingest.record import (
     SourceProblem,
     SourceRecord,
     SourceWithheld,
-    id_of,
     kind_of,
     marked_tier,
     require_known_version,
@@ -127,7 +126,7 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
         try:
             require_known_version(row)
         except UserError as error:
-            line, known_by = _withheld(number, row, names), id_of(row.get("id"))
+            line, known_by = _withheld(number, row, names), _id(row)
             speaker = _speaker(row, names)
             yield SourceProblem(number, str(error), "", known_by, speaker, row, line is not None)
             if line is not None and not known_by:  # what waits is known by all of the row, the former by less
@@ -185,16 +184,7 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     data = {} if given is None else require_circumstances(given).as_data()
     return Recorded(
         SourceRecord(
-            "",
-            id_of(row.get("id")),
-            text,
-            user_id,
-            seconds(row.get("timestamp")),
-            kind,
-            "",
-            audience,
-            data,
-            number,
+            "", _id(row), text, user_id, seconds(row.get("timestamp")), kind, "", audience, data, number
         ),
         agent_id,
         _affect(row.get("affect")),
@@ -220,6 +210,12 @@ def _withheld(number: int, row: dict[str, Any], names: set[str]) -> Recorded | N
     tier = max(marked_tier(row), Tier.CONFINED if lost else Tier.OPEN)
     record = replace(line.record, audience=line.record.audience.at_least(tier))
     return replace(line, record=record, withheld=True) if record.private else None
+
+
+def _id(row: dict[str, Any]) -> str:
+    given = row.get("id")  # tables make 7 into 7.0
+    given = int(given) if isinstance(given, float) and given.is_integer() else given
+    return str(given) if isinstance(given, str | int) else ""
 
 
 def _audience(row: dict[str, Any]) -> Audience:

@@ -209,17 +209,6 @@ def test_a_row_without_words_or_with_a_kind_that_is_no_text_withholds_what_it_wa
     assert withheld == SourceWithheld(1, "mapped:log.jsonl", "1")
 
 
-def test_a_number_is_the_same_id_whatever_form_it_has(tmp_path: Path) -> None:
-    mapping = "columns: {id: id, text: line}\n"
-    rows = "".join(json.dumps({"id": id, "line": "hi"}) + "\n" for id in (7, 7.0, "7", "7.0"))
-    items = read(tmp_path, "log.jsonl", rows, mapping) + read(
-        tmp_path, "log.csv", "id,line\n7.0,hi\n", mapping
-    )
-    assert [item.id for item in items if isinstance(item, SourceRecord)] == ["7"] * 5
-    _, *withheld = read(tmp_path, "log.csv", "id,line\n7.0,hi,whisper\n", mapping)
-    assert "7" in [one.id for one in withheld if isinstance(one, SourceWithheld)]
-
-
 @pytest.mark.parametrize(
     "rows",
     [
