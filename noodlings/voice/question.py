@@ -46,7 +46,10 @@ class AnswerType(StrEnum):
         first = (tokens(text) or [""])[0]
         if self is AnswerType.PERSON and text[:1].isupper() and first not in words_for("common"):
             return True
-        return first_match(f"told_{self}", text.replace("’", "'").lower()) != ""
+        said = text.replace("’", "'").lower()
+        if self in (AnswerType.NAME, AnswerType.PERSON):
+            said = " ".join(word.removesuffix("'s") for word in tokens(text))  # "dad's picking me up"
+        return first_match(f"told_{self}", said) != ""
 
 
 def answer_type(question: str) -> AnswerType | None:

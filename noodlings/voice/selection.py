@@ -91,6 +91,8 @@ REMARK_LINES = 12
 """Latest lines that must not have told what a remark brings back."""
 CLEARLY = 0.4
 """Difference of nearness within which the latest memory of one matter is told."""
+TELLS_MORE = 0.3
+"""How far a line is worth keeping, 0…1, from which it goes on with what was told in the same talk."""
 BRIEF = 5
 """A question of fewer words is short, and a remark of fewer words brings nothing back."""
 BRIEF_REMARK = 7
@@ -280,7 +282,11 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
     names = _stems_of_names(utterance)
     wanted = understood.stems - names
     topic = topic_stems(tokens(understood.topic))
-    recent = just_said(utterance) | {one.entry.id for one in utterance.recalled if Why.NAME in one.why}
+    recent = (
+        just_said(utterance)
+        | _gone_on_from(utterance)
+        | {one.entry.id for one in utterance.recalled if Why.NAME in one.why}
+    )
     # News is met by itself, unless a model finds that it touches on something.
     if utterance.reading is not None and utterance.reading.significance >= NEWS:
         recent |= {
@@ -338,7 +344,7 @@ def _latest(
         and found.entry.user_id == before.user_id
         and found.entry.importance >= MATTERS
         and likely[number] >= least
-        and not understood.stems.isdisjoint(topic_stems(tokens(found.entry.user_text)))
+        and (shares_topic(found.entry, understood) or _goes_further(found, before))
         and _can_be_told(found.entry, utterance, near=True)
     ]
     last = sorted(later, key=lambda entry: entry.id)[-1:]
@@ -398,7 +404,8 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     if by_words and by_meaning and days_meant(asked) is None and not _OVER.search(asked):
         further = _goes_further(in_mind[by_meaning[0].entry.id], by_words[0].entry)
         by_words = [] if further else by_words
-    if by_words and _NOW.search(asked):
+    answers_better = by_meaning and _is_answered(by_meaning[0], in_mind)
+    if by_words and _NOW.search(asked) and (_is_answered(by_words[0], in_mind) or not answers_better):
         return by_words
     if by_words and not understood.stems and (likeliest_answer(utterance) or 0.0) < SURELY:
         return by_words  # "what am I?" is about nothing that could be like it
@@ -436,6 +443,11 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     if short and (turned or told[0].quoted or not _tells(told[0], text, NEARLY)):
         return [quotation(best.entry, text, utterance, told[0].sure)]
     return told
+
+
+def _is_answered(told: ReportedSpeech, in_mind: dict[int, Recalled]) -> bool:
+    """Whether a model finds that a memory may answer."""
+    return in_mind[told.entry.id].scores.get(Why.ANSWER, 0.0) >= LIKELY
 
 
 def _tells(told: ReportedSpeech, words: str, share: float) -> bool:
@@ -511,8 +523,9 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     if most < least or not (asks or _may_be_brought_up(best, understood, utterance, named)):
         return []
     if not _OVER.search(line):
-        near = [entry for how_near, entry in found if how_near >= max(most - CLEARLY, least)]
         further = {one.entry.id for one in in_force(utterance) if asks and _goes_further(one, best)}
+        enough = max(most - CLEARLY, least)
+        near = [entry for how_near, entry in found if how_near >= enough or entry.id in further]
         same = (one for one in near if one is best or one.id in further or _of_same_matter(one, best))
         best = max(same, key=lambda entry: entry.id)
     # Asked for more than what was told just now, it tells what surely answers as well.
@@ -532,8 +545,20 @@ def _may_be_brought_up(
         entry.user_id in named
         or _YOU_KNOW.search(without_names(utterance.percept.text, utterance.persona))
         or not _of_this_talk(entry, utterance)
-        or _of_one_topic(entry, understood)
+        or (_of_one_topic(entry, understood) and entry.id not in _gone_on_from(utterance))
     )
+
+
+def _gone_on_from(utterance: Utterance) -> frozenset[int]:
+    """Ids of what was told in this talk, if the line tells more of it.
+
+    Whoever says that the treatment now starts on the sixteenth need not hear that they said the ninth. "She
+    would have liked this" tells nothing more.
+    """
+    reading = utterance.reading
+    if reading is None or reading.significance < TELLS_MORE:
+        return frozenset()
+    return frozenset(found.entry.id for found in utterance.recalled if _of_this_talk(found.entry, utterance))
 
 
 def _of_this_talk(entry: MemoryEntry, utterance: Utterance) -> bool:

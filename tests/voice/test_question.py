@@ -46,6 +46,7 @@ def test_a_line_tells_what_is_asked_for_or_does_not(
         ("who do I see about it?", "my uncle knows kilns", "it wants a new door"),
         ("whose is the red cart?", "that cart is Dorrit's", "the red cart has no brake"),
         ("what do they call the miller?", "the miller is named Ox", "the miller is deaf"),
+        ("who takes me to the zoo?", "dad's taking us on Saturday", "we go to the zoo on Saturday"),
         ("to which town did he move?", "he lives in Harrow now", "he moved out in May"),
         ("which bishop was it?", "an old bishop with a limp", "he was blessed in the street"),
         ("did they say which old bridge fell?", "the north bridge is gone", "they came the long way round"),

@@ -296,6 +296,25 @@ def test_of_one_matter_the_later_telling_is_told_though_it_says_less_by_itself()
     assert told(asked, answering(then, 0.07), answering(later, 0.03)) == [2]
 
 
+def test_what_was_told_later_and_answers_is_told_however_much_nearer_the_former_is() -> None:
+    coming = answering(
+        near(1, "my wife is coming next week with the boxes", 0.7, importance=0.9, days=1), 0.8
+    )
+    writes = answering(near(2, "my wife writes that they come on Saturday", 0.35, importance=0.3), 0.7)
+    assert told("when is my wife coming?", coming, writes) == [2]
+    assert told("when is my wife coming?", coming, answering(writes, 0.1)) == [1]
+
+
+def test_asked_for_now_it_tells_what_answers_before_what_only_has_a_word_of_the_question() -> None:
+    doctor = memory(1, "the doctor says I need an operation", importance=0.9, days=1)
+    moved = answering(near(2, "the hospital has moved it to the tenth", 0.5, importance=0.9), 0.6)
+    assert said("which day is the operation now?", doctor, moved) == [2]
+    assert said("which day is the operation now?", doctor, answering(moved, 0.05)) == [1]
+    cat = answering(near(3, "my cat Pepper has been missing since Friday", 0.7, importance=0.8, days=1), 0.8)
+    back = answering(near(4, "Pepper is back, sitting on the doorstep", importance=0.6), 0.5)
+    assert said("is my cat still missing?", cat, back) == [4]
+
+
 def test_what_is_near_and_does_not_answer_is_not_told() -> None:
     asked = "why is the old barrow so heavy?"
     assert said(asked, BOUGHT) == [1]
@@ -371,6 +390,22 @@ def test_news_brings_back_only_what_it_touches_on() -> None:
     ):
         [told] = decide(understood_line(other), other, Phrasebook(name.persona, (), 1)).told
         assert told.entry.id == 1
+
+
+def test_what_goes_on_with_a_talk_brings_back_nothing_of_it() -> None:
+    treatment = touched(
+        memory(1, "my brother starts his treatment on the ninth", importance=0.8, days=1), 0.9
+    )
+    just_told = replace(treatment, entry=replace(treatment.entry, timestamp=NOW - 600.0))
+    line = "my brother has a whole list of things to bring to the treatment"
+    for told_then, worth_keeping, ids in [
+        (just_told, 0.4, []),
+        (just_told, 0.1, [1]),
+        (treatment, 0.4, [1]),
+    ]:
+        remark = replace(utterance(line, told_then), reading=LineReading(0.0, worth_keeping))
+        content = decide(understood_line(remark), remark, Phrasebook(remark.persona, (), 1))
+        assert [one.entry.id for one in content.told] == ids
 
 
 def touched(recalled: Recalled, likely: float) -> Recalled:
