@@ -27,6 +27,7 @@ T = TypeVar("T")
 
 MODEL = "lines.onnx"
 TOPICS = "topics.npz"
+RESPONSE_ENCODER = "response_encoder.npz"
 UTMOST = 0.85
 """What the model gives for lines that everybody would keep: a regression draws toward the middle."""
 LONGEST_ECHO = 48
@@ -72,6 +73,7 @@ def read_line(
         Tells(_any_of(facts[: len(FACT_KINDS)]), _any_of(facts[len(FACT_KINDS) :])),
         said_back(ends, text, np.array(offsets[: len(ends)])),
         read_topics(layers),
+        response_embedding(np.concatenate([layers, read])),
     )
 
 
@@ -91,6 +93,20 @@ def _topics() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     (topics,)."""
     with (resources.files("noodlings.embed") / TOPICS).open("rb") as file, np.load(file) as arrays:
         return arrays["weights"].astype(np.float32), arrays["bias"]
+
+
+def response_embedding(read: npt.NDArray[np.float32]) -> tuple[float, ...]:
+    """What a good answer is like, from what the layers hold of a line and what it was read as."""
+    encoder = _response_encoder()
+    hidden = np.maximum(read @ encoder["hidden"] + encoder["hidden_bias"], 0.0)
+    return tuple((hidden @ encoder["out"] + encoder["out_bias"]).tolist())
+
+
+@cache
+def _response_encoder() -> dict[str, npt.NDArray[np.float32]]:
+    """A net of one hidden layer: its weights and biases."""
+    with (resources.files("noodlings.embed") / RESPONSE_ENCODER).open("rb") as file, np.load(file) as arrays:
+        return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
 def said_back(ends: npt.NDArray[np.float32], text: str, offsets: npt.NDArray[np.int64]) -> str:

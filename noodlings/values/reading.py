@@ -60,6 +60,8 @@ class LineReading:
         tells: how likely it tells something about people; None where that is not known.
         echo: a few of its words that a listener might say back, as they stand there; "" where none are.
         topics: what it asks or tells of.
+        response_embedding: what a good answer is like, to be compared with the embeddings of phrases
+            (`noodlings.voice.response_selection`); none where that is not known.
     """
 
     valence: float
@@ -69,6 +71,7 @@ class LineReading:
     tells: Tells | None = None
     echo: str = ""
     topics: LineTopics = LineTopics()
+    response_embedding: tuple[float, ...] = ()
 
 
 def likeliest(acts: tuple[tuple[DialogueAct, float], ...]) -> tuple[DialogueAct, float]:

@@ -13,11 +13,14 @@ from dataclasses import dataclass, replace
 from noodlings.ports import Utterance
 from noodlings.text import clean
 from noodlings.values.acting import cased
-from noodlings.values.percept import Kind
+from noodlings.values.percept import SPOKEN, Kind
+from noodlings.values.tone import ToneName, ToneSource
+from noodlings.values.topic import ToldTopic
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
 from noodlings.voice.reply_content import DONE_AT_ONCE, FEW_WORDS, IN_MANNER, ReplyContent, decide, slots
 from noodlings.voice.reported_speech import ReportedSpeech
+from noodlings.voice.response_selection import TOPIC, is_learnt
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import name_of, tokens
 
@@ -35,8 +38,6 @@ _SMALL_TALK = _ABOUT_ITSELF | {
     DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.SIGNS, DialogueAct.NUMBERS, DialogueAct.LONG,
 }  # fmt: skip
 """Acts that deserve more than a few words; outside `_ABOUT_ITSELF` only own mannerisms are added."""
-_MEETS = frozenset({DialogueAct.GREETING, DialogueAct.TOLD_NAME})
-"""Acts whose own words come before what is said on a topic."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
 """Acts of telling, after which a mannerism is out of place."""
 _RESERVED = frozenset({DialogueAct.GREETING_RESERVED, DialogueAct.FAREWELL_RESERVED})
@@ -63,6 +64,30 @@ _SAID_BACK = {
     DialogueAct.MESSAGE: ".",
 }  # fmt: skip
 """Acts after which a few words of the line are said back, and how they may end."""
+_ANSWERED_BY_THEIR_OWN = frozenset({DialogueAct.GRIEF, DialogueAct.TOLD_NAME}) | DONE_AT_ONCE
+"""Acts that only their own phrases answer."""
+_NEVER_INSTEAD = frozenset({
+    DialogueAct.TOLD_NAME, DialogueAct.OFFER, DialogueAct.APOLOGY, DialogueAct.THANKS, DialogueAct.INSULT,
+    DialogueAct.MESSAGE,
+})  # fmt: skip
+"""Acts whose phrases answer nothing else, or a gift would be accepted that nobody gave."""
+_ONLY_TO_GRIEF = frozenset({DialogueAct.GRIEF, DialogueAct.COMFORT})
+"""Acts whose phrases answer nothing that is not grave."""
+_TO_THE_GRAVE = frozenset({
+    DialogueAct.GRIEF, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY, DialogueAct.WORRIED,
+    DialogueAct.WRONGED, DialogueAct.UNWELL, DialogueAct.COMFORT, DialogueAct.KEEP, DialogueAct.WARNING,
+    *(f"{TOPIC}{topic}" for topic in (
+        ToldTopic.SECRET, ToldTopic.FAILURE, ToldTopic.WORK_TROUBLE, ToldTopic.NERVOUS, ToldTopic.QUARREL,
+        ToldTopic.DOCTOR, ToldTopic.LONELY, ToldTopic.ACHE,
+    )),
+})  # fmt: skip
+"""Kinds of phrases that may answer what is grave."""
+_NOT_GRAVE = frozenset({*DialogueAct, *(f"{TOPIC}{topic}" for topic in ToldTopic)}) - _TO_THE_GRAVE
+_NOT_AFTER_GRIEF = frozenset({
+    DialogueAct.AMUSING, DialogueAct.TEASING, DialogueAct.BORED, DialogueAct.GLAD, DialogueAct.PLEASURE,
+    DialogueAct.GRIEF, *(f"{TOPIC}{topic}" for topic in (ToldTopic.BOAST, ToldTopic.CELEBRATION)),
+})  # fmt: skip
+"""Kinds of phrases out of place for what is told soon after something grave."""
 SAYS_BACK = 0.8
 """How often."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
@@ -110,13 +135,17 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     book = Phrasebook(utterance.persona, utterance.said, seed)
     content = decide(understood, utterance, book)
     book.fill(slots(understood, content, utterance, book))
-    body, closing = _on_topic(content, book)
+    if content.about_itself is not None:
+        body = book.about_itself(content.about_itself)
+    else:
+        content, body = _best_response(understood, content, utterance, book)
     body = body or book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     in_manner, case = content.act in IN_MANNER, utterance.persona.voice.case
     draft = Draft(body, told=content.told, in_manner=in_manner, case=case)
     opening = _said_back(draft, understood, content, book) or _opening(draft, content, utterance, book)
     draft = replace(draft, opening=opening)
-    closing = (not body.endswith("?") and closing) or _closing(draft, content, utterance, book)
+    on_topic = "" if content.on_topic is None else book.on_topic(content.on_topic)
+    closing = (not body.endswith("?") and on_topic) or _closing(draft, content, utterance, book)
     if closing.rstrip(".!?").casefold() not in body.casefold() and not _twice(closing, draft, utterance):
         draft = replace(draft, closing=closing)
     draft = replace(draft, gesture=_gesture(draft, content, utterance, book), gesture_first=book.chance(0.4))
@@ -125,12 +154,33 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     return _with_something(draft, book) if idle else draft
 
 
-def _on_topic(content: ReplyContent, book: Phrasebook) -> tuple[str, str]:
-    """What is said on the topic of the line: as the whole answer, or after a greeting."""
-    if content.about_itself is not None:
-        return book.about_itself(content.about_itself), ""
-    said = "" if content.on_topic is None else book.on_topic(content.on_topic)
-    return ("", said) if content.act in _MEETS else (said, "")
+def _best_response(
+    understood: UnderstoodLine, content: ReplyContent, utterance: Utterance, book: Phrasebook
+) -> tuple[ReplyContent, str]:
+    """What the character says to what it is told, and the content with the act for which it says that.
+
+    "" where a memory is told or something was asked, and where no answers to such lines were learnt.
+    """
+    reading, tone, act = utterance.reading, utterance.tone, content.act
+    by_itself = understood.heavy or tone.why is ToneSource.SAID
+    if act is DialogueAct.LONG or (act is DialogueAct.COMFORT and not by_itself):
+        act = DialogueAct.STATEMENT
+    if content.told or content.answers or utterance.percept.kind not in SPOKEN:
+        return content, ""
+    if (
+        reading is None
+        or not reading.response_embedding
+        or act in _ANSWERED_BY_THEIR_OWN
+        or not is_learnt(act)
+    ):
+        return content, ""
+    but = _ONLY_TO_GRIEF if not content.heavy else _NOT_GRAVE if by_itself else _NOT_AFTER_GRIEF
+    felt = tone.name if by_itself else ToneName.PLAIN
+    found = book.best_response(reading.response_embedding, act, felt, _NEVER_INSTEAD | but)
+    if found is None:
+        return content, ""
+    kind, body = found
+    return (content if kind.startswith(TOPIC) else replace(content, act=DialogueAct(kind))), body
 
 
 def longer(draft: Draft, utterance: Utterance, seed: int) -> Draft:

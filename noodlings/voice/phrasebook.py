@@ -7,13 +7,25 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
+
+import numpy as np
 
 from noodlings.values.affect import Affect
 from noodlings.values.persona import Persona, PersonaVoice
+from noodlings.values.tone import ToneName
 from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import SLOTS, DialogueAct, Phrase, SpokenFeeling, calm, parse
+from noodlings.voice.response_selection import (
+    TOPIC,
+    Candidate,
+    candidates,
+    kind_probabilities,
+    response_model,
+    scores,
+)
 from noodlings.voice.words import load_yaml
 
 NOTICEABLE = 0.3
@@ -82,6 +94,14 @@ OWN_REST = 7
 """Lines before a character's own phrase may come again."""
 _TOLD_IF_KNOWN = frozenset({DialogueAct.WHO_ARE_YOU, DialogueAct.WHERE_ARE_WE, DialogueAct.WHAT_IS_HERE})
 """Acts with lines that must use their slots where these are known."""
+OWN_BONUS = 1.5
+"""What is added to the score of a character's own phrases, or it would speak like all others."""
+MOST_TIED = 3
+"""Of so many best phrases one is chosen at random,"""
+TIED_WITHIN = 0.5
+"""if their scores differ by no more than this."""
+LIKELY_KIND = 0.15
+"""The probability of a kind of phrases from which they may stand in for those of the act."""
 COLOUR_REST = 2
 """Lines before the same colouring may come again."""
 WINDOW = 50
@@ -154,6 +174,37 @@ class Phrasebook:
         own, shared = self._voice.on_topics.get(topic, ()), shared_voice().on_topics.get(topic, ())
         return self.one_of(own) or self.one_of(shared)
 
+    def best_response(
+        self, response_embedding: Sequence[float], act: DialogueAct, tone: ToneName, but: Container[str]
+    ) -> tuple[str, str] | None:
+        """The kind and the words of the phrase that answers a line best; None where all that does was said
+        lately.
+
+        Where no kind of phrases is likely enough, it is one of those for the act.
+
+        Args:
+            response_embedding, act, tone: see `scores`.
+            but: kinds of phrases that are out of place; those for the act itself never are.
+        """
+        own = candidates(self._voice)
+        among, kind_index = own + candidates(shared_voice()), response_model().kind_index
+        score = scores(among, response_embedding, act, tone)
+        allowed = kind_probabilities(among, score) >= LIKELY_KIND
+        allowed &= [kind not in but for kind in kind_index]
+        allowed[kind_index[act]] = True
+        score[: len(own.all)] += OWN_BONUS
+        usable = (
+            at
+            for at in np.argsort(-score, kind="stable").tolist()
+            if allowed[among.kinds[at]] and self._may_say(among.all[at], own=at < len(own.all))
+        )
+        best = list(islice(usable, MOST_TIED))
+        if not best:
+            return None
+        tied = [at for at in best if score[at] >= score[best[0]] - TIED_WITHIN]
+        chosen = among.all[self._random.choice(tied)]
+        return chosen.kind, self._expand(parse(chosen.source))
+
     def colour(self, key: str, about: Sequence[str] = (), *, asking: bool = True) -> str:
         """A phrase that colours a reply (`noodlings.values.wording.COLOURS`), or "" when all are used up.
 
@@ -201,6 +252,11 @@ class Phrasebook:
             if rest == WINDOW:
                 break
         return best
+
+    def _may_say(self, candidate: Candidate, *, own: bool) -> bool:
+        """Whether its slots are filled and it was not said lately; what is on a topic is noticed longer."""
+        rest = OWN_REST if own and not candidate.kind.startswith(TOPIC) else WINDOW
+        return any(self._rest(phrase) >= rest for phrase in self._usable([candidate.source]))
 
     def _rest(self, phrase: Phrase) -> int:
         """How many lines ago it was used; `WINDOW` when it was not."""

@@ -103,10 +103,8 @@ _OF_ITSELF = frozenset({
     DialogueAct.STATEMENT,
 })  # fmt: skip
 """Acts that have nothing to say to a question to the character about itself."""
-_ON_TOPIC = frozenset({
-    DialogueAct.STATEMENT, DialogueAct.REMARK, DialogueAct.LONG, DialogueAct.GREETING, DialogueAct.TOLD_NAME,
-})  # fmt: skip
-"""Acts to which something on the topic of the line is said."""
+_MEETS = frozenset({DialogueAct.GREETING, DialogueAct.TOLD_NAME})
+"""Acts whose own words come before what is said on the topic of the line."""
 _MEETINGS = frozenset({SelfTopic.TOMORROW, SelfTopic.COME_ALONG})
 """Topics of an offer, and of a question for leave or a favour: "may I come again?"."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
@@ -210,7 +208,7 @@ class ReplyContent:
         comforts: it is one for comfort.
         answers: something was asked.
         about_itself: what it is asked about itself, where nothing else answers that.
-        on_topic: what it is told of, where there is nothing better to say than something on that.
+        on_topic: what it is told of along with a greeting or a name.
     """
 
     act: DialogueAct
@@ -241,7 +239,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     comforts = heavy and (understood.heavy or sorrowful or still_sad)
     answers = understood.question is not QuestionKind.NONE
     about_itself = topic if act in _OF_ITSELF else None
-    on_topic = _told_topic(understood, utterance) if act in _ON_TOPIC and not heavy else None
+    on_topic = _told_topic(understood, utterance) if act in _MEETS and not heavy else None
     return ReplyContent(act, told, felt, heavy, comforts, answers, about_itself, on_topic)
 
 
