@@ -91,6 +91,8 @@ REMARK_LINES = 12
 """Latest lines that must not have told what a remark brings back."""
 CLEARLY = 0.4
 """Difference of nearness within which the latest memory of one matter is told."""
+AS_SURELY = 0.2
+"""Difference of the probabilities to answer within which two memories answer about as surely."""
 TELLS_MORE = 0.3
 """How far a line is worth keeping, 0…1, from which it goes on with what was told in the same talk."""
 BRIEF = 5
@@ -524,8 +526,14 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         return []
     if not _OVER.search(line):
         further = {one.entry.id for one in in_force(utterance) if asks and _goes_further(one, best)}
+        # However much nearer the former is, a later one that is near answers about as surely.
+        as_surely = {number for number in further if likely[number] >= likely[best.id] - AS_SURELY}
         enough = max(most - CLEARLY, least)
-        near = [entry for how_near, entry in found if how_near >= enough or entry.id in further]
+        near = [
+            entry
+            for how_near, entry in found
+            if how_near >= (min(enough, SURE) if entry.id in as_surely else enough)
+        ]
         same = (one for one in near if one is best or one.id in further or _of_same_matter(one, best))
         best = max(same, key=lambda entry: entry.id)
     # Asked for more than what was told just now, it tells what surely answers as well.
