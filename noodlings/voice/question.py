@@ -15,7 +15,7 @@ from noodlings.text import cached_by_text
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.hearing import first_match
 from noodlings.voice.pronouns import turn
-from noodlings.voice.words import stem, tokens, words_for
+from noodlings.voice.words import bare_words, stem, tokens, words_for
 
 TELLING_WORDS = 3
 """Words of a sentence beside a question that tells something."""
@@ -46,9 +46,8 @@ class AnswerType(StrEnum):
         first = (tokens(text) or [""])[0]
         if self is AnswerType.PERSON and text[:1].isupper() and first not in words_for("common"):
             return True
-        said = text.replace("’", "'").lower()
-        if self in (AnswerType.NAME, AnswerType.PERSON):
-            said = " ".join(word.removesuffix("'s") for word in tokens(text))  # "dad's picking me up"
+        by_words = self in (AnswerType.NAME, AnswerType.PERSON)
+        said = " ".join(bare_words(text)) if by_words else text.replace("’", "'").lower()
         return first_match(f"told_{self}", said) != ""
 
 

@@ -46,6 +46,7 @@ from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import (
     DAY,
     HOUR,
+    bare_words,
     bases,
     shown,
     stem,
@@ -621,7 +622,7 @@ def _of_other_family(text: str, line: str) -> bool:
     "My husband" is not "my wife Anna", and "I have a job" is no answer to "what is my father's job?".
     """
     asked, told = (
-        {_ALSO_CALLED.get(word, word) for word in _bare_words(one) if word in words_for("family")}
+        {_ALSO_CALLED.get(word, word) for word in bare_words(one) if word in words_for("family")}
         for one in (line, text)
     )
     return bool(asked) and not asked & told and (bool(told) or _tells_of_oneself(text))
@@ -629,10 +630,6 @@ def _of_other_family(text: str, line: str) -> bool:
 
 def _tells_of_oneself(text: str) -> bool:
     return _I_ALONE.match(text) is not None and not _THIRD.search(text)
-
-
-def _bare_words(text: str) -> Iterator[str]:
-    return (word.removesuffix("'s") for word in tokens(text))
 
 
 def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
@@ -795,7 +792,7 @@ def names_others(utterance: Utterance) -> bool:
 
 def _people_named(utterance: Utterance) -> frozenset[str]:
     """Ids of those whose name is in the line."""
-    words = set(_bare_words(utterance.percept.text))
+    words = set(bare_words(utterance.percept.text))
     everybody = {r.entry.user_id for r in utterance.recalled} | set(utterance.names)
     named = frozenset(u for u in everybody if words >= set(tokens(shown(u, utterance))) != set())
     return named.difference(utterance.persona.own_ids)

@@ -7,7 +7,7 @@ forms and as bare regular forms; a verb in neither list has only the form that w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -89,6 +89,11 @@ def _pairs(name: str) -> dict[str, str]:
 def tokens(text: str) -> list[str]:
     """The words of a line in lower case, with straight apostrophes and without chat spelling."""
     return list(_tokens(text))
+
+
+def bare_words(text: str) -> Iterator[str]:
+    """The words of a line without the "'s" at their end: "dad's picking me up"."""
+    return (word.removesuffix("'s") for word in tokens(text))
 
 
 @cached_by_text(maxsize=4096)

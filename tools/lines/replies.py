@@ -29,6 +29,7 @@ from torch.nn import functional
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))
 from layers import begin  # noqa: E402
+from topics import rows_of  # noqa: E402
 
 from noodlings.agent.recipes import load_recipe  # noqa: E402
 from noodlings.embed.answers import STATES  # noqa: E402
@@ -81,11 +82,6 @@ class Choice:
     text: str
     fit: list[int]
     misfit: list[int]
-
-
-def rows_of(name: str) -> list[list[str]]:
-    lines = (HERE / name).read_text("utf-8").splitlines()
-    return [row.split("\t") for row in lines if row and row[0] != "#"]
 
 
 def held(texts: Sequence[str]) -> tuple[Any, Any]:

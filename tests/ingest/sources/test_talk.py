@@ -175,9 +175,12 @@ def test_a_number_is_the_same_id_whatever_form_it_has(tmp_path: Path) -> None:
         {"version": 99, "text": "whisper Bob = the key is under the mat"},
         {"version": 99, "user": None, "text": 'Caity whispers to you, "the key is under the mat"'},
         {"timestamp": "yesterday", "text": "whisper Bob = the key is under the mat"},
+        {"text": ""},
+        {"text": ["hi"]},
+        {"text": None, "version": 99},
     ],
 )
-def test_a_row_that_is_newer_or_wrong_and_private_confines_what_it_was(
+def test_a_row_that_is_newer_or_wrong_and_private_or_lost_its_words_confines_what_it_was(
     tmp_path: Path, now: dict[str, object], id: str | None
 ) -> None:
     society, row = a_society(), {"id": id, "user": "caity", "text": "the key is under the mat"}
@@ -252,18 +255,6 @@ def test_an_open_row_that_is_wrong_confines_nothing(tmp_path: Path, now: dict[st
         a_pipeline(society).run(talk(a_log(tmp_path, row | more), ("phi",)))
     (entry,) = society.store.archive("phi")
     assert not entry.audience.confined
-
-
-@pytest.mark.parametrize("id", ["7", None])
-@pytest.mark.parametrize("now", [{"text": ""}, {"text": ["hi"]}, {"text": None, "version": 99}])
-def test_a_row_that_lost_its_words_confines_what_it_was(
-    tmp_path: Path, now: dict[str, object], id: str | None
-) -> None:
-    society, row = a_society(), {"id": id, "user": "caity", "text": "the key is under the mat"}
-    for more in ({}, now):
-        a_pipeline(society).run(talk(a_log(tmp_path, row | more)))
-    (entry,) = society.store.archive("phi")
-    assert entry.audience.confined is (id is not None)
 
 
 def test_what_waits_of_a_row_is_gone_once_the_row_is_private_and_wrong(tmp_path: Path) -> None:
