@@ -37,8 +37,8 @@ def sillytavern(path: Path) -> Iterator[Item]:
 
 def _message(source: str, number: int, row: dict[str, Any], ids: LineIds) -> Iterator[Item]:
     name, said, sent = row.get("name"), row.get("mes"), row.get("send_date")
-    if not isinstance(said, str) or not isinstance(name, str):
-        yield SourceProblem(number, 'a message needs a "name" and a "mes" that are text')
+    if not isinstance(said, str) or not isinstance(name, str) or not clean(said):
+        yield SourceProblem(number, 'a message needs a "name" and a "mes" that are text, and words in it')
         if isinstance(name, str) and sent:
             yield SourceWithheld(number, source, ids.of(sent, name))  # nobody knows whether it is private now
         return

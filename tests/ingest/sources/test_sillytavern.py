@@ -82,9 +82,10 @@ def test_an_edited_message_is_the_same_one_and_deleting_one_moves_no_other(tmp_p
     assert after[1].digest != before[2].digest
 
 
-def test_a_message_that_lost_its_words_withholds_what_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [None, "", " \u200b\n"])
+def test_a_message_that_lost_its_words_withholds_what_it_was(tmp_path: Path, words: str | None) -> None:
     (before,) = read(tmp_path, a_message("Caity", "hello", 1699132445000))
-    problem, withheld = read(tmp_path, a_message("Caity", None, 1699132445000))
+    problem, withheld = read(tmp_path, a_message("Caity", words, 1699132445000))
     assert isinstance(problem, SourceProblem)
     assert withheld == SourceWithheld(2, before.source, before.id)
 
