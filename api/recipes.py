@@ -105,10 +105,12 @@ async def create(
 ) -> Response:
     """Create a character, and keep its recipe in the data folder. Admin only."""
     held.require(Role.ADMIN, to="create characters")
-    text = _text(request.headers.get("content-type", ""), await request.body())
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    text = _text(kind, await request.body())
+    file = f"{id}.{'json' if kind == _TYPES[0] else 'yaml'}"
     if id in society.personas:
         raise Conflict(f"there is already a character {id}; choose another id")
-    persona = await run_in_threadpool(_read, id, text)
+    persona = await run_in_threadpool(_read, file, text)
     if await run_in_threadpool(is_in_memories, society, id):
         raise Conflict(f"{id} is already the id of a person; choose another id")
     world = parts_of(request).people.world
@@ -119,14 +121,14 @@ async def create(
         world.require_free(persona)
     except UserError as error:
         raise Conflict(str(error)) from None
-    _keep(society.settings.data_dir / FOLDER, id, text)
+    _keep(society.settings.data_dir / FOLDER, file, text)
     society.create(persona)
     world.settle_in(persona)
     return shown(inspector.agent(caller, persona.id), HTTPStatus.CREATED)
 
 
-def _text(content_type: str, body: bytes) -> str:
-    if content_type.partition(";")[0].strip().lower() not in _TYPES:
+def _text(kind: str, body: bytes) -> str:
+    if kind not in _TYPES:
         raise RefusedRequest(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send it as {' or '.join(_TYPES[:2])}.")
     try:
         return body.decode("utf-8")
@@ -134,21 +136,21 @@ def _text(content_type: str, body: bytes) -> str:
         raise UserError("this recipe is not UTF-8 text; save it as UTF-8") from None
 
 
-def _read(agent_id: str, text: str) -> Persona:
-    """The persona of a recipe. Raises `UserError` in the words of `load_recipe`."""
+def _read(file: str, text: str) -> Persona:
+    """The persona of a recipe in a file of that name. Raises `UserError` in the words of `load_recipe`."""
     with TemporaryDirectory(prefix="noodlings-recipe-") as folder:
-        path = FilePath(folder) / f"{agent_id}.yaml"
+        path = FilePath(folder) / file
         path.write_text(text, encoding="utf-8")
         try:
             return load_recipe(path)
         except UserError as error:
-            raise UserError(str(error).replace(str(path), agent_id)) from None
+            raise UserError(str(error).replace(str(path), path.stem)) from None
 
 
-def _keep(folder: FilePath, agent_id: str, text: str) -> None:
+def _keep(folder: FilePath, file: str, text: str) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with atomic_write(folder / f"{agent_id}.yaml") as aside:
+        with atomic_write(folder / file) as aside:
             aside.write_text(text, encoding="utf-8")
     except OSError as error:
         raise StoreError(f"the recipe cannot be saved: {error.strerror or error}") from error

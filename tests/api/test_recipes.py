@@ -51,6 +51,23 @@ async def test_a_recipe_in_json(site: Site):
     assert (await site.post("/api/recipes/bo", body)).status_code == 201
 
 
+async def test_a_recipe_in_json_may_escape_what_it_likes(make_site: MakeSite, tmp_path: Path) -> None:
+    body = json.dumps({"name": "Bo", "description": "Bo likes \U0001f600"})
+    assert "\\ud83d\\ude00" in body
+    headers = {"content-type": "Application/JSON; charset=utf-8"}
+    answer = await create(make_site(), body, "bo", headers)
+    assert answer.status_code == 201, answer.text
+    assert make_site().society.personas["bo"].description == "Bo likes \U0001f600"
+    assert (tmp_path / "recipes" / "bo.json").read_text(encoding="utf-8") == body
+
+
+@pytest.mark.parametrize("text", ["{", "name: Bo", "[1]", '{"name": NaN}', '{"name": "' + "x" * 1_000_001])
+async def test_what_is_no_json_is_not_kept_as_such(site: Site, tmp_path: Path, text: str) -> None:
+    answer = await create(site, text, "bo", {"content-type": "application/json"})
+    assert answer.status_code in (400, 413), answer.text
+    assert not (tmp_path / "recipes").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "agent", "status"),
     [
