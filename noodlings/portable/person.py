@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 from noodlings.agent.hearsay import heard_as
 from noodlings.agent.recollection import newer_forms
@@ -181,6 +181,8 @@ def find_person(society: Society, who: str) -> Person:
         NotFound: nobody has.
     """
     wanted, names = str(clean(who)), society.names()
+    if not wanted or "Cc" in map(category, who.strip()):
+        raise NotFound("nobody's id or name is empty, or has control characters in it")
     if wanted == "me":
         wanted = user_id_of(society.settings.world.player)
     accounts = Accounts(society.settings.data_dir).everybody()

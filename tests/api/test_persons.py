@@ -85,6 +85,8 @@ async def test_whoever_nothing_is_kept_of_is_not_found(make_site: MakeSite, tmp_
     store: Any = SqlStore(tmp_path)
     site = make_site(store=store)
     assert (await site.get("/api/persons/user_nobody")).status_code == 404
+    await site.tell("The mill is sold", user="user_")
+    assert (await site.get("/api/persons/%00")).status_code == 404
 
 
 @pytest.mark.parametrize("written", ["mud/caity", "mud%2Fcaity"])
