@@ -76,7 +76,8 @@ class Mapping(_Strict):
 
 
 def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
-    """The rows of a file. Raises `UserError` if it cannot be read or lacks the text column."""
+    """The rows of a file. Raises `UserError` if it cannot be read, or is CSV and has a column of the mapping
+    not at all or more than once."""
     source, ids = f"mapped:{path.name}", LineIds()
     sound: set[str] | None = None
     columns = mapping.columns.model_copy(update={"kind": None})
@@ -201,9 +202,12 @@ def _csv_rows(
             if why:
                 yield SourceProblem(number, why)
                 continue
-            names = row
-            if mapping.columns.text not in names:
-                raise UserError(f"{path} has no column {mapping.columns.text}; it has: {', '.join(names)}")
+            wanted = [*filter(None, dict(mapping.columns).values()), *mapping.circumstances.values()]
+            names = [name if name in wanted else name.strip() for name in row]
+            for column in wanted:
+                if (count := names.count(column)) != 1:
+                    has = f"{count} columns" if count else "no column"
+                    raise UserError(f"{path} has {has} {column}; it has: {', '.join(names)}")
         elif len(row) == len(names) and not (why := why or _rows_within(row, mapping.delimiter)):
             yield number, dict(zip(names, row, strict=True))
         else:

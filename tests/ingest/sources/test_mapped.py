@@ -130,6 +130,30 @@ def test_a_table_without_the_column_of_the_text_is_refused(tmp_path: Path) -> No
         read(tmp_path, "log.csv", "a,b\n1,2\n")
 
 
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        ("id,who,Kind,text,room", "has no column kind; it has: id, who, Kind, text, room"),
+        ("id,who,kind,text,spot", "has no column room; it has: id"),
+        ("id,kind,text,kind,who,room", "has 2 columns kind; it has: id"),
+        ("id,kind,text, kind,who,room", "has 2 columns kind; it has: id"),
+    ],
+)
+def test_each_column_of_the_mapping_is_there_once(tmp_path: Path, head: str, why: str) -> None:
+    mapping = "columns: {text: text, who: who, id: id, kind: kind}\ncircumstances: {where: room}\n"
+    with pytest.raises(UserError, match=why):
+        read(tmp_path, "log.csv", head + "\n", mapping)
+
+
+@pytest.mark.parametrize("column", ["kind", '" kind"'])
+@pytest.mark.parametrize("head", ["id, kind,text,more,more", " id , kind, text ,,"])
+def test_spaces_around_the_name_of_a_column_do_not_count(tmp_path: Path, head: str, column: str) -> None:
+    mapping = f"columns: {{text: text, id: id, kind: {column}}}\n"
+    (record,) = read(tmp_path, "log.csv", head + "\n7,whisper,gold,,\n", mapping)
+    assert isinstance(record, SourceRecord)
+    assert (record.id, record.kind) == ("7", Kind.WHISPER)
+
+
 CIRCUMSTANCES = (
     "columns: {text: line}\ncircumstances: {begins: began, duration: took, certainty: sure, words: when,"
     " where: room, distance: far, goals: aims, task: quest, source_id: nr}\n"
@@ -140,7 +164,8 @@ def test_columns_may_hold_when_and_where_it_happened(tmp_path: Path) -> None:
     head = "line;began;took;sure;when;room;far;quest;nr\n"
     row = "the mill burned;2 June 1998;3600;estimated;that summer;the mill;300;;7\n"
     form = 'delimiter: ";"\ntimestamp_format: "%d %B %Y"\n'
-    records = read(tmp_path, "log.csv", head + row + "hi;;;;;;;;\n", form + CIRCUMSTANCES)
+    mapping = form + CIRCUMSTANCES.replace("goals: aims, ", "")  # which are lists
+    records = read(tmp_path, "log.csv", head + row + "hi;;;;;;;;\n", mapping)
     assert isinstance(records[0], SourceRecord)
     assert isinstance(records[1], SourceRecord)
     given = {name: ALL_CIRCUMSTANCES[name] for name in ("when", "where", "distance")}
