@@ -57,6 +57,7 @@ _WORDS = (
 _GROUPING = re.compile(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][a-z]+")
 _SIGNS = str.maketrans(dict.fromkeys("‘’ʼ´`′", "'") | dict.fromkeys("‐‑–", "-"))
+_SHARP_S = str.maketrans({"ß": "ss", "ẞ": "SS"})
 _MAYBE_NAME = re.compile(r"\b[A-Z][A-Za-z]+")
 
 
@@ -241,7 +242,8 @@ def make_nameless(
     for entry in undamaged(rows, transaction.vault.reading("entries", read)):
         changes: Row = {KNOWN_BY: FORGOTTEN} if written_by(entry) in user_ids else {}
         known = circumstances_of(entry)
-        if (without := known.without(naming(called, entry.user_text))) != known:
+        named = naming(called, entry.user_text)
+        if (without := known.without(named, _in_feelings(named))) != known:
             changes |= {CIRCUMSTANCES: {}} | without.as_data()
         for name, value in changes.items():
             given = entry.extra if entry.extra.get(name) else entry.extra["data"]
@@ -281,33 +283,42 @@ def naming(called: Collection[str], told: str) -> Callable[[str], bool]:
     )
 
 
+def _in_feelings(named: Callable[[str], bool]) -> Callable[[str], bool]:
+    """The same for words for an emotion, of which a single ordinary one, such as joy, names nobody."""
+    return lambda text: text not in ordinary_words() and named(text)
+
+
 def spellings(text: str) -> set[str]:
-    """A text in one form of Unicode, and without accents."""
+    """A text in one form of Unicode, without accents, and without ß."""
     plain = normalize("NFKC", text).translate(_SIGNS)
-    return {plain, without_accents(plain)}
+    bare = without_accents(plain)
+    return {plain, bare, bare.translate(_SHARP_S)}
 
 
 def whole_words(names: Collection[str], flags: int = 0) -> re.Pattern[str]:
     """Finds one of these names where it stands by itself, or beside a script that has no spaces, in whose
-    texts nothing stands by itself; nothing where there are none."""
-    letter = rf"[^\W{UNSPACED}]"
-    return re.compile(rf"(?<!{letter}){any_of(names)}(?!{letter})" if names else r"(?!)", flags)
+    texts nothing stands by itself; nothing where there are none. Underscores join words, as in ids, but for
+    up to two that stand around some, as in Markdown."""
+    letter = rf"[^\W_{UNSPACED}]"
+    begins = "".join(rf"(?<!{letter}{joined})" for joined in ("", "_", "__"))
+    return re.compile(rf"{begins}{any_of(names)}(?!_*{letter})" if names else r"(?!)", flags)
 
 
 def observes(waiting: IngestedRecord, called: Collection[str]) -> bool:
     """Whether circumstances in what waits name somebody with these ids and names: of a form that cannot be
-    read it is not known what they say of whom. Words for an emotion, and keys that are words, name nobody."""
-    named = naming(called, str((waiting.record or {}).get("text", "")))
+    read it is not known what they say of whom. Keys that are words name nobody."""
+    whoever = naming(called, str((waiting.record or {}).get("text", "")))
+    finders = {"emotion": _in_feelings(whoever)}
 
-    def name_one(value: Any) -> bool:
+    def name_one(value: Any, named: Callable[[str], bool] = whoever) -> bool:
         match value:
             case str():
                 return named(clean(value))
             case list():
-                return any(map(name_one, value))
+                return any(name_one(one, named) for one in value)
             case dict():
                 keys = [name for name in value if name not in ordinary_words()]
-                return name_one(keys) or any(name_one(value[name]) for name in value if name != "emotion")
+                return name_one(keys) or any(name_one(value[one], finders.get(one, named)) for one in value)
         return False
 
     return name_one(waiting.circumstances)

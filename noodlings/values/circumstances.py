@@ -187,9 +187,12 @@ class Circumstances:
         told += [f"{name} {text}" for name, texts in lists.items() for text in texts if text]
         return " · ".join(filter(None, told))
 
-    def without(self, named: Callable[[str], bool]) -> Circumstances:
-        """Without what was observed of, or concluded about, whoever is named in a text."""
-        emotions = (one for one in self.emotions if not (named(one.who) or named(one.evidence)))
+    def without(self, named: Callable[[str], bool], felt: Callable[[str], bool]) -> Circumstances:
+        """Without what was observed of, or concluded about, whoever is named in a text, or in words for an
+        emotion by what `felt` finds."""
+        emotions = (
+            one for one in self.emotions if not (named(one.who) or felt(one.emotion) or named(one.evidence))
+        )
         inferences = (one for one in self.inferences if not named(one))
         return replace(self, emotions=tuple(emotions), inferences=tuple(inferences))
 

@@ -129,6 +129,16 @@ async def test_what_is_kept_of_a_person_is_counted_and_no_word_of_it_is_shown(tm
     assert not [word for word in THEIRS if word in str(kept).casefold()]
 
 
+async def test_a_name_with_control_characters_is_nobodys(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        society.introduce("user_", "Nobody")
+        society.introduce(BOB, "Bob")
+        for name in ("\0", " ", "user_bo\0b", "Bo\x1bb"):
+            with pytest.raises(NotFound):
+                find_person(society, name)
+        assert find_person(society, " Bob ").ids == (BOB,)
+
+
 async def test_whoever_plays_at_the_terminal_is_me(tmp_path: Path) -> None:
     with society_in(tmp_path) as society:
         traveller = user_id_of(society.settings.world.player)
@@ -496,6 +506,44 @@ async def test_whoever_is_called_like_an_ordinary_word_takes_nothing_of_others_a
         assert [one.id for one in society.store.parked("phi")] == ["0", "1"]
 
 
+@pytest.mark.parametrize(
+    ("emotion", "stays"),
+    [
+        ("fear of Joy", False),
+        ("jealous of user_joy", False),
+        ("Zarnok_love", True),
+        ("in love with _Zarnok_", False),
+        ("joy", True),
+        ("joy without end", True),
+        ("JOY", False),
+    ],
+)
+async def test_an_emotion_goes_whose_words_name_somebody(tmp_path: Path, emotion: str, stays: bool) -> None:
+    given = {"emotions": [{"who": BOB, "emotion": emotion, "known_from": "seen"}]}
+    with society_in(tmp_path) as society:
+        entry_id = await told(society, "I won", BOB, data={"circumstances": given})
+        document = {"text": "A race", "version": 99, "circumstances": given}
+        record = IngestedRecord("log", "1", "d", None, BOB, 1, "newer", document)
+        society.agents["phi"].keep_told([record], [])
+        society.introduce("user_joy", "Joy")
+        society.introduce("user_nok", "Zarnok")
+        for who in ("user_joy", "user_nok"):
+            forget_person(society, ADMIN, find_person(society, who))
+        kept = circumstances_of(society.store.entries("phi", [entry_id])[entry_id])
+        assert kept.as_data() == ({"circumstances": given} if stays else {})
+        assert bool(society.store.parked("phi")) is stays
+
+
+async def test_a_feeling_in_small_letters_is_nobody_where_all_letters_are_small(tmp_path: Path) -> None:
+    given = {"emotions": [{"who": BOB, "emotion": "joy", "known_from": "seen"}]}
+    with society_in(tmp_path) as society:
+        entry_id = await told(society, "i won", BOB, data={"circumstances": given})
+        society.introduce("user_joy", "Joy")
+        forget_person(society, ADMIN, find_person(society, "user_joy"))
+        kept = circumstances_of(society.store.entries("phi", [entry_id])[entry_id])
+        assert kept.as_data() == {"circumstances": given}
+
+
 async def test_somebody_who_is_known_from_what_waits_alone_is_found(tmp_path: Path) -> None:
     felt = {"emotions": [{"who": "account:dora", "emotion": "joy"}]}
     with society_in(tmp_path) as society:
@@ -752,7 +800,14 @@ def test_whoever_is_called_like_a_field_of_the_logs_takes_no_other_lines_with_th
 
 @pytest.mark.parametrize(
     ("name", "written"),
-    [("José", "JOSE"), ("O'Brien", "O\u2019Brien"), ("Zoë", "Zoe\u0308"), ("王芳", "看见王芳了")],
+    [
+        ("José", "JOSE"),
+        ("O'Brien", "O\u2019Brien"),
+        ("Zoë", "Zoe\u0308"),
+        ("王芳", "看见王芳了"),
+        ("Zedrik", "_Zedrik_"),
+        ("Straßer", "STRASSER"),
+    ],
 )
 def test_a_name_in_a_log_counts_in_each_form_in_which_it_may_be_written(
     tmp_path: Path, name: str, written: str

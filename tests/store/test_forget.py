@@ -319,8 +319,18 @@ def test_a_name_that_is_an_ordinary_word_counts_with_its_capital(text: str, told
         ("สมชายกลัวความมืด", True),
         ("Zoe很害怕", True),
         ("芳很害怕", False),
+        ("STRASSER fell", True),
+        ("strasser fell", True),
+        ("STRA\u1e9eER fell", True),
+        ("Weißer fell", True),
+        ("_Øber_ fell", True),
+        ("we saw __Øber__", True),
+        ("_Øber fell_", True),
+        ("user_øber_two fell", False),
+        ("_over_øber_ fell", False),
+        ("øber__two fell", False),
     ],
 )
 def test_a_name_counts_in_each_form_in_which_it_may_be_written(text: str, found: bool) -> None:
-    called = {"Zoë", "O'Brien", "Jean-Luc", "Øber", "Rosé", "王芳", "さくら", "สมชาย"}
+    called = {"Zoë", "O'Brien", "Jean-Luc", "Øber", "Rosé", "王芳", "さくら", "สมชาย", "Straßer", "Weisser"}
     assert naming(called, "I saw it")(text) is found
