@@ -65,7 +65,7 @@ def ingest(
             if who.archive is not None:
                 who.archive.rest()
             held = partial(society.store.held, who.id)
-            made = SOURCES[source](file, SourceOptions(who.persona, held, mapping))
+            made = partial(SOURCES[source], file, SourceOptions(who.persona, held, mapping))
             written = file.stat().st_mtime if file.exists() else society.clock.now()
             pipeline = Pipeline(
                 who,
@@ -77,7 +77,7 @@ def ingest(
             )
             again = pipeline.retry() if retry else None
             with progress_over(total, "ingesting") as done:
-                ingested = pipeline.run(made, done)
+                ingested = pipeline.run(made(), done, made)
             if again is not None:
                 ingested.add(again)
             words = _in_words(ingested, who.persona.name, dry_run)
@@ -97,6 +97,7 @@ def _in_words(report: IngestReport, name: str, dry_run: bool) -> str:
         "cannot be read, and wait (--retry tries again)": report.parked,
         "waited before, and still do": report.waiting,
         "may be private now, so what they were before is no longer told": report.withheld,
+        "have the id of a later one, which counts": report.superseded,
     }
     lines += [f"{count:>9,} {what}" for what, count in rest.items() if count]
     lines += [f"  line {note.line}: {note.what}" if note.line else f"  {note.what}" for note in report.notes]

@@ -11,15 +11,17 @@ The lines before a record are its context: they are its neighbours in the archiv
 Embedding happens later, in the background, as for any memory that has no vector yet.
 
 Guarantees. An ingested record is recognised by its source and id, so after a crash it is enough to run the
-pipeline again. A record that changed becomes a new memory that replaces the old one; the old one stays. A
-record whose memory was forgotten does not come back. A record that is invalid is parked whole, with the
-reason, and masked as a memory is. What the store refuses is retried after pauses, then record by record, and
-parked only if the other records can be stored.
+pipeline again. A record that changed becomes a new memory that replaces the old one; the old one stays. Of
+several with one id the last in the source says whether it changed. A record whose memory was forgotten does
+not come back. A record that is invalid is parked whole, with the reason, and masked as a memory is. What the
+store refuses is retried after pauses, then record by record, and parked only if the other records can be
+stored.
 """
 
 from __future__ import annotations
 
 import time
+from array import array
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -28,6 +30,8 @@ from functools import partial
 from itertools import groupby, islice
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.hearsay import heard_as, is_a_word_within
@@ -83,6 +87,7 @@ class IngestReport:
         forgotten: had been ingested, and their memories were forgotten; they stay forgotten.
         parked: invalid, kept with the reason. waiting: had been parked before.
         withheld: may be private by now and cannot be taken in; what they were before is confined.
+        superseded: are not what they were, but another with the same id, further down in the source, counts.
         problem_count: places that could not be read, plus the records parked in this run.
         problems: the first `SHOWN` of them.
         notes: anything else worth knowing about the file.
@@ -95,6 +100,7 @@ class IngestReport:
     parked: int = 0
     waiting: int = 0
     withheld: int = 0
+    superseded: int = 0
     problem_count: int = 0
     problems: list[SourceProblem] = field(default_factory=list)
     notes: list[SourceNote] = field(default_factory=list)
@@ -169,20 +175,29 @@ class Pipeline:
         self._heard: dict[tuple[str, str], list[MemoryEntry]] = {}  # by hearer and teller, in this run
         self._latest: deque[MemoryEntry] = deque(maxlen=_LATEST)
         self._told_at = undated
+        self._before = 0  # the last id from before this run
+        self._reread: Callable[[], Iterable[Item]] = tuple
+        self._last_lines: dict[int, int] | None = None
 
     def run(
-        self, source: Iterable[Item], done: Callable[[int], object] = lambda position: None
+        self,
+        source: Iterable[Item],
+        done: Callable[[int], object] = lambda position: None,
+        reread: Callable[[], Iterable[Item]] = tuple,
     ) -> IngestReport:
         """Ingest everything that a source yields.
 
         Args:
             done: called with the number of the last line of each batch.
+            reread: yields the same once more, if several records may have one id. It is called where one is
+                not what it was in an earlier run, to see whether another comes after it.
 
         Raises:
             UserError: the source cannot be read at all.
             StoreError: the store refuses everything. Running again continues from what was stored.
         """
         self._read_anew()
+        self._reread = reread
         report, items = IngestReport(), iter(source)
         while batch := list(islice(items, AT_ONCE)):
             records: list[Identified] = []
@@ -215,6 +230,7 @@ class Pipeline:
         """Let go of what an earlier run read: there may have been turns since."""
         self._traces.clear()
         self._heard.clear()
+        self._before, self._reread, self._last_lines = self._agent.memory.last_id, tuple, None
 
     def _kept(self, records: Sequence[Identified], again: bool = False) -> IngestReport:
         """Store a batch of records in one transaction, or one by one if that fails."""
@@ -240,17 +256,33 @@ class Pipeline:
         Raises `StoreError`: nothing was stored.
         """
         known = self._known(records)
-        kept = (one for one in records if (before := known.get(_key(one))) is None or not before.forgotten)
+        given = [(one, _digest(one)) for one in records]
+        given = [pair for pair in given if not self._superseded(*pair, known.get(_key(pair[0])))]
+        kept = (one for one, _ in given if (before := known.get(_key(one))) is None or not before.forgotten)
         if not self._dry_run:
             self._introduce(self._names(kept))  # first, so that a failure here leaves nothing half done
         batch = _Batch(self._latest.copy(), self._told_at, known, again, refused)
-        for record in records:
-            self._take(batch, record)
+        batch.report.superseded = len(records) - len(given)
+        for record, digest in given:
+            self._take(batch, record, digest)
         if not self._dry_run and (batch.taken or batch.confined):
             confine = partial(self._confine_answers, batch.confined)
             self._agent.keep_told(batch.taken.values(), batch.links, confine)
         self._latest, self._told_at = batch.latest, batch.told_at
         return batch.report
+
+    def _superseded(self, record: Identified, digest: str, before: IngestedRecord | None) -> bool:
+        """Whether it is not what it was in an earlier run, and another with its id comes after it. Where that
+        run was interrupted, what comes after the form that it was then is still to be taken in."""
+        if before is None or before.forgotten or (before.entry_id or 0) > self._before:
+            return False
+        if digest == before.digest != "":
+            return False
+        if self._last_lines is None:
+            self._last_lines = _last_lines(self._reread())
+        key, at = _key(record), record.line
+        taken = self._last_lines.get(hash((key, before.digest)), at)
+        return taken >= at and at < self._last_lines.get(hash(key), at)
 
     def _known(self, records: Iterable[Identified]) -> dict[tuple[str, str], IngestedRecord]:
         known: dict[tuple[str, str], IngestedRecord] = {}
@@ -259,14 +291,15 @@ class Pipeline:
             known |= {(source, record_id): one for record_id, one in taken.items()}
         return known
 
-    def _take(self, batch: _Batch, record: Identified) -> None:
+    def _take(self, batch: _Batch, record: Identified, digest: str) -> None:
         key, report, again = _key(record), batch.report, batch.again
         before = batch.taken.get(key) or batch.known.get(key)
         if isinstance(record, SourceWithheld):
             if before is not None and not before.forgotten:
                 self._withhold(batch, record, before)
             return
-        digest = before.digest if again and before is not None else record.digest
+        if again and before is not None:
+            digest = before.digest
         if isinstance(record, SourceRecord) and record.timestamp is not None:
             with suppress(UserError):  # the record itself is rejected with this error
                 batch.told_at = moment(record.timestamp)
@@ -461,6 +494,29 @@ def _each_once(records: Iterable[Identified]) -> Iterator[list[Identified]]:
 
 def _key(record: Identified) -> tuple[str, str]:
     return clean(record.source), clean(record.id)
+
+
+def _digest(record: Identified) -> str:
+    """What `IngestedRecord.digest` is once it was taken in, or withheld."""
+    return "" if isinstance(record, SourceWithheld) else record.digest
+
+
+def _last_lines(items: Iterable[Item]) -> dict[int, int]:
+    """The last line of each source and id that stands there more than once, and of each of its forms, by a
+    hash. Takes a few bytes of memory for each item."""
+    hashes, forms, lines = array("q"), array("q"), array("q")
+    for item in items:
+        if isinstance(item, Identified):
+            key = _key(item)
+            hashes.append(hash(key))
+            forms.append(hash((key, _digest(item))))
+            lines.append(item.line)
+    order = np.argsort(hashes, kind="stable")
+    ordered = np.asarray(hashes)[order]
+    same = np.zeros(len(order) + 1, np.bool_)
+    same[1:-1] = ordered[1:] == ordered[:-1]
+    several = order[same[1:] | same[:-1]].tolist()
+    return {which[one]: lines[one] for one in several for which in (hashes, forms)}
 
 
 def _waiting(taken: IngestedRecord) -> Keepable:

@@ -65,6 +65,20 @@ def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet
     ]
 
 
+def test_a_file_with_one_id_twice_adds_nothing_when_taken_in_again(
+    tmp_path: Path, quiet: dict[str, str]
+) -> None:
+    (tmp_path / "mapping.yaml").write_text("columns: {text: text, who: user, id: id}\n")
+    (tmp_path / "log.csv").write_text("id,user,text\n7,bob,first words\n7,ann,other words\n")
+    words = ("mapped", tmp_path / "log.csv", "--mapping", tmp_path / "mapping.yaml")
+    assert ingested(quiet, *words).stdout.startswith(b"Phi has 1 new memories\n        1 in place of")
+    assert ingested(quiet, *words).stdout.decode().splitlines() == [
+        "Phi has 0 new memories",
+        "        1 were there before",
+        "        1 have the id of a later one, which counts",
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "narrower"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,82 @@ def test_a_record_that_changed_stands_beside_its_former_self_and_replaces_it() -
     assert told(society) == ["the key is under the mat", "line 2", "the key is under the stone"]
     assert Link(3, 1, LinkType.REPLACED, 1.0, LONG_AGO + 1) in society.store.links_of("phi", [1])
     assert society.store.taken("phi", "talk:log", ["1"])["1"].entry_id == 3
+
+
+def take_twice(society: Society, rows: Sequence[Item | SourceWithheld]) -> list[tuple[int, int, int]]:
+    """Of two runs over the same: how many are new or changed, superseded, and withheld."""
+    reports = [a_pipeline(society).run([*rows], reread=lambda: rows) for _ in range(2)]
+    return [(one.new + one.changed, one.superseded, one.withheld) for one in reports]
+
+
+@pytest.mark.parametrize("between", [0, AT_ONCE])
+def test_of_one_id_twice_the_last_counts_and_the_same_again_adds_nothing(between: int) -> None:
+    society = a_society()
+    rows = [
+        a_record(1, "the key is under the mat", line=1),
+        *(a_record(10 + number) for number in range(between)),
+        a_record(1, "the key is under the stone", line=1_000),
+        a_record(1, "the key is lost", line=1_001),
+    ]
+    first, again = take_twice(society, rows)
+    assert (first, again) == ((between + 3, 0, 0), (0, 2, 0))
+    rows[-1] = a_record(1, "the key is found", line=1_001)
+    assert take_twice(society, rows) == [(1, 2, 0), (0, 2, 0)]
+    assert take_twice(society, rows[:1]) == [(1, 0, 0), (0, 0, 0)]  # an edit that was taken back
+
+
+def test_of_one_id_twice_what_was_forgotten_stays_so_with_whoever_told_it() -> None:
+    society = a_society()
+    rows = [a_record(1, "my pin is 4455", who="Bob", line=1), a_record(1, "hm", who="Ann", line=2)]
+    a_pipeline(society).run([*rows])
+    (first, _) = society.store.archive("phi")
+    society.corrections.forget(ADMIN, "phi", [first.id])
+    society.forget_names({"past:bob"})
+    assert take_twice(society, rows) == [(0, 1, 0), (0, 1, 0)]
+    assert told(society) == ["hm"]
+    assert "past:bob" not in society.names()
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_of_one_id_twice_a_wrong_row_counts_if_it_is_the_last(last: bool) -> None:
+    society = a_society()
+    row, wrong = a_record(1, "the gold lies here", line=2), SourceWithheld(3 if last else 1, "talk:log", "1")
+    first, again = take_twice(society, [row, wrong] if last else [wrong, row])
+    assert (first, again) == (((1, 0, 1), (0, 1, 1)) if last else ((1, 0, 0), (0, 1, 0)))
+    assert [entry.audience.confined for entry in society.store.archive("phi")] == [last]
+
+
+def test_of_one_id_twice_what_waits_does_so_once() -> None:
+    society = a_society()
+    rows = [
+        SourceProblem(1, "it is newer", "talk:log", "1", "Bob", {"version": 99, "text": "one"}),
+        SourceProblem(2, "it is newer", "talk:log", "1", "Bob", {"version": 99, "text": "two"}),
+    ]
+    take_twice(society, rows)
+    (waiting,) = society.store.parked("phi")
+    assert (waiting.record, waiting.attempts) == (rows[1].kept, 2)
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_of_one_id_twice_an_interrupted_run_is_finished_by_the_next(after: int) -> None:
+    society = a_society()
+    rows = [
+        a_record(1, "the key is under the mat", line=1),
+        *(a_record(10 + number) for number in range(AT_ONCE - 1)),
+        a_record(1, "the key is under the stone", line=1_000),
+        *(a_record(1_000 + number) for number in range(AT_ONCE - 1)),
+        a_record(1, "the key is lost", line=2_000),
+    ]
+
+    def killed() -> Iterator[Item]:
+        yield from rows[: after * AT_ONCE]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        a_pipeline(society).run(killed(), reread=lambda: rows)
+    assert take_twice(society, rows)[1] == (0, 2, 0)
+    forms = [text for text in told(society) if "the key is" in text]
+    assert forms == [row.text for row in rows if row.id == "1"]
 
 
 def test_a_new_form_replaces_what_was_corrected_too_and_is_forgotten_with_it() -> None:
