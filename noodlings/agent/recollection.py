@@ -56,12 +56,15 @@ CORRECTED, NEAR = 2, 6
 """For this many of the best, so many similar lines are checked for corrections."""
 SPARE = 16
 """Extra hits to look at, as some are no news."""
-JUST_TOLD = 6
+JUST_TOLD = 20
 """Lines of the talk before that are read for an answer, whatever the search finds."""
 LOOKED_BACK, LONGEST_BEFORE = 4, 240
 """Entries before a line that are looked at for what it goes on with, of so many characters."""
-WORTH_READING, ANSWERS = 0.15, 0.4
-"""Importance from which a line that is not near is read, and how likely it answers to come to mind."""
+WORTH_READING = 0.15
+"""Importance from which a line that is not near is read."""
+ANSWERS, MAY_ANSWER, LIKELIEST = 0.4, 0.03, 3
+"""How likely a line that is not near answers to come to mind, and how likely if it is one of so many
+likeliest."""
 
 RETURNS = SAID | {Kind.ARRIVE}
 LATEST, PLANS = 20, 50
@@ -216,7 +219,12 @@ def _with_answers(
     Where there is no room for more, one of these takes the place of the last of what is near.
     """
     likely = {one.entry.id: one.scores.get(Why.ANSWER, 0.0) for one in (*near, *far)}
-    answering = {number for number, answers in likely.items() if answers >= ANSWERS}
+    likeliest = sorted(likely, key=lambda number: (-likely[number], -number))[:LIKELIEST]
+    answering = {
+        number
+        for number, answers in likely.items()
+        if answers >= ANSWERS or (answers >= MAY_ANSWER and number in likeliest)
+    }
     corrected_by = {corrections[number] for number in answering & corrections.keys()}
     brought = [one for one in far if one.entry.id in answering | corrected_by]
     # What was corrected must not come without its correction.

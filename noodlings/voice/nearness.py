@@ -24,7 +24,7 @@ probability that counts."""
 TELLING = 11
 """Words of a line that is not short where one of several is chosen."""
 
-_OPEN = re.compile(r"\b(?:about|remember|recall|any\w*|should i|happened|wrong|come over)\b", re.I)
+_OPEN = re.compile(r"\b(?:about|remember|recall|any(?!ways?\b)\w*|should i|happened|wrong|come over)\b", re.I)
 """Words of a question that many things may answer."""
 _ASKS_BESIDES = re.compile(
     r"\W{1,9}(?:(?:do|can) (?:you|u) (?:still )?(?:remember|recall)|if you (?:remember|recall))\W*$", re.I
@@ -47,7 +47,7 @@ def nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], as
     entry, text = recalled.entry, utterance.percept.text
     meaning = recalled.scores.get(Why.SEMANTIC, 0.0)
     if not asks:
-        theirs = 0.74 * from_speaker(entry, utterance) - 1.76 * _overheard(entry, utterance)
+        theirs = 0.74 * from_speaker(entry, utterance) - 1.76 * overheard(entry, utterance)
         touched = 0.31 * _log_odds(recalled.scores.get(Why.TOUCHED, TOUCHED))
         return 0.83 * meaning + 1.4 * entry.importance + theirs + touched + 1.2 * _told_words(entry) - 4.68
     wanted, kind = topic_stems(tokens(text)), answer_type(text)
@@ -60,7 +60,7 @@ def nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], as
         + MATTERS_MORE * entry.importance
         + theirs
         - other
-        - 0.5 * _overheard(entry, utterance)
+        - 0.5 * overheard(entry, utterance)
     )
     return near + _answering(recalled, text)
 
@@ -78,10 +78,15 @@ def _answering(recalled: Recalled, question: str) -> float:
     if (likely := recalled.scores.get(Why.ANSWER)) is None:
         return 0.0
     gain = READ * _log_odds(likely) + EVEN
-    return max(gain, 0.0) if _OPEN.search(_ASKS_BESIDES.sub("", question)) else gain
+    return max(gain, 0.0) if asks_openly(question) else gain
 
 
-def _overheard(entry: MemoryEntry, utterance: Utterance) -> bool:
+def asks_openly(question: str) -> bool:
+    """Whether many things may answer a question: "anything I should…?"."""
+    return _OPEN.search(_ASKS_BESIDES.sub("", question)) is not None
+
+
+def overheard(entry: MemoryEntry, utterance: Utterance) -> bool:
     """Whether a line was only overheard where another one in mind was said to the character."""
     return not entry.parts.addressed and any(found.entry.parts.addressed for found in utterance.recalled)
 

@@ -18,6 +18,7 @@ from noodlings.values.relationship import Manner, manner_to
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import DialogueAct, SpokenFeeling
+from noodlings.voice.answer_selection import reconsidered
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.pronouns import in_first_person, turn
 from noodlings.voice.question import (
@@ -33,6 +34,7 @@ from noodlings.voice.reported_speech import LONGEST_PASSAGE, ReportedSpeech, rep
 from noodlings.voice.selection import (
     AGAIN,
     SURELY,
+    WHAT_I,
     corrects,
     due_memory,
     greeting_memory,
@@ -169,13 +171,6 @@ _ASKS_ANYHOW = re.compile(
     re.I,
 )
 """How a line begins that may ask about the listener without such words, or without the form of a question."""
-_WHAT_I = re.compile(
-    r"\b(?:what|who|where|when|which|why|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?]){0,90}\b(?:i|my|we|our)\b"
-    r"|\b(?:remember|recall|recollect|remind|know)\b[^?]{0,90}\b(?:my|our)\b"
-    r"|\bif you were me\b|\bin my (?:place|shoes)\b",
-    re.I,
-)
-"""What is asked about the speaker's own, though the listener be asked: "do you know my name?"."""
 _SEEKS_ASSENT = re.compile(
     r"\w\W{1,9}(?:do|would|ca)n['’]t (?:yo)?u (?:find|think|agree|say|see|know)\W*$", re.I
 )
@@ -229,7 +224,10 @@ class ReplyContent:
 def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
     topic = self_topic(understood, utterance)
     known = topic is not None and topic in utterance.persona.voice.about_itself
-    act, told = (DialogueAct.PERSONAL, ()) if known else _choose_act(understood, utterance, book)
+    heard_as_own = topic is not None
+    act, told = (
+        (DialogueAct.PERSONAL, ()) if known else _choose_act(understood, utterance, book, heard_as_own)
+    )
     felt = _memory_feeling(told[0], utterance) if told else _moment_feeling(understood, utterance)
     felt = _FELT_WITH.get(act, felt)
     sorrowful = act in _BRINGS_UP and felt is SpokenFeeling.SORROW
@@ -260,7 +258,7 @@ def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | 
         return None
     text, kind = percept.text, understood.question
     grave = understood.heavy or (utterance.tone.grave and utterance.tone.why is ToneSource.SAID)
-    of_speaker = _WHAT_I.search(text) or (kind.may_be_known and _OF_ONESELF.search(text))
+    of_speaker = WHAT_I.search(text) or (kind.may_be_known and _OF_ONESELF.search(text))
     about_others = of_speaker or names_others(utterance) or calls_another(utterance)
     asked = asked_part(text, tokens(text))
     where = text if asked.count(" ") < FEW_ASKED else asked
@@ -381,7 +379,7 @@ def stable(*parts: object) -> int:
 
 
 def _choose_act(
-    understood: UnderstoodLine, utterance: Utterance, book: Phrasebook
+    understood: UnderstoodLine, utterance: Utterance, book: Phrasebook, about_itself: bool
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
     desperate = understood.act is DialogueAct.DESPAIR
     if desperate or (understood.heavy and understood.question is QuestionKind.AVAILABILITY):
@@ -393,6 +391,8 @@ def _choose_act(
         )
         utterance = replace(utterance, recalled=bearing)
     told = known(understood, utterance) if _asks_for_memory(understood, utterance) else []
+    if understood.question in (QuestionKind.MEMORY, QuestionKind.UNKNOWN):
+        told = reconsidered(told, understood, utterance, about_itself)
     if (found := _learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
         return DialogueAct.LEARNED, tuple(found)
     if told:

@@ -119,7 +119,7 @@ _TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
 RETELLS = re.compile(r"(?<!had )\b(?:told|asked) (?:me|[A-Z]\w+) \w|\bsaid “", re.IGNORECASE)
 """A line that reports what somebody said."""
 _QUOTED = re.compile(r"“([^“”]{8,})”")
-_WHETHER_TOLD = re.compile(
+WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
 )
 _ALSO_CALLED = {
@@ -129,11 +129,11 @@ _ALSO_CALLED = {
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _ABOUT = re.compile(r"\babout\b", re.I)
 """A question about a matter is answered by whatever is on it."""
-_OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
-_AS_IT_IS = re.compile(
+OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
+AS_IT_IS = re.compile(
     r"\b(?:now|still|these days|nowadays|at the moment|currently|latest|how(?:['’]?s| is| are))\b", re.I
 )
-_AS_IT_WAS = re.compile(r"\b(?:was|were|used to|first|before)\b", re.I)
+AS_IT_WAS = re.compile(r"\b(?:was|were|used to|first|before)\b", re.I)
 """How a question asks for the present state of something, and how it asks for an earlier one."""
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
 _I_ALONE = re.compile(r"(?:i(?:['’](?:m|ve|d|ll))?|im|ive)\b", re.I)
@@ -144,7 +144,14 @@ _YOU_KNOW = re.compile(
     re.I,
 )
 """An appeal to what the hearer was told: "you'll know why"."""
-_OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
+WHAT_I = re.compile(
+    r"\b(?:what|who|where|when|which|why|how|whose)\b(?:(?!\b(?:yo)?u\b)[^?]){0,90}\b(?:i|my|we|our)\b"
+    r"|\b(?:remember|recall|recollect|remind|know)\b[^?]{0,90}\b(?:my|our)\b"
+    r"|\bif you were me\b|\bin my (?:place|shoes)\b",
+    re.I,
+)
+"""What is asked about the speaker's own, though the listener be asked: "do you know my name?"."""
+OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +168,7 @@ def answers(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     chosen = _chosen(understood, utterance, kind)
     if (days := days_meant(percept.text)) is not None:
         chosen = [entry for entry in chosen if _day(percept.timestamp) - _day(entry.timestamp) == days]
-    worded = _in_words(chosen, understood, utterance, asks_when(percept.text))
+    worded = in_words(chosen, understood, utterance, asks_when(percept.text))
     few = 1 if kind is AnswerType.LATEST else 2
     return list(islice((report for report in worded if asked or not report.quoted), few))
 
@@ -169,8 +176,8 @@ def answers(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
 def _chosen(understood: UnderstoodLine, utterance: Utterance, kind: AnswerType | None) -> list[MemoryEntry]:
     """What may answer a question, in the order of telling."""
     percept = utterance.percept
-    about, asked = _people_named(utterance), understood.question is QuestionKind.MEMORY
-    wanted = understood.stems - _stems_of_names(utterance)
+    about, asked = people_named(utterance), understood.question is QuestionKind.MEMORY
+    wanted = understood.stems - stems_of_names(utterance)
     if about:
         wanted -= topic_stems(sorted(words_for("condition")))
     theirs = about or frozenset({percept.user_id})
@@ -183,14 +190,14 @@ def _chosen(understood: UnderstoodLine, utterance: Utterance, kind: AnswerType |
         # Where somebody's place or age is asked for, their other news are no answer.
         open_question = bool(about) or asks_memory(percept.text)
         return found if open_question and kind in (None, AnswerType.STATE, AnswerType.NAME) else []
-    own = bool(_OWN.search(percept.text))
+    own = bool(OWN.search(percept.text))
     fitting = [
         candidate
         for candidate in _fitting(wanted, utterance, by_meaning=asked, kind=kind)
         if (
             candidate.entry.user_id in about if about else not own or from_speaker(candidate.entry, utterance)
         )
-        and not _of_other_family(candidate.entry.user_text, percept.text)
+        and not of_other_family(candidate.entry.user_text, percept.text)
         and (asked or len(candidate.shared) >= COVERED * len(wanted))
     ]
     return _newest_first(_of_one_thing(fitting, kind, utterance), percept.text)
@@ -264,7 +271,7 @@ def _newest_first(entries: list[MemoryEntry], question: str) -> list[MemoryEntry
     """Of two that tell of one thing at different times, the newer one first."""
     two = entries[:2]
     changed = len(two) == 2 and two[1].timestamp - two[0].timestamp > HOUR
-    return [*reversed(two), *entries[2:]] if changed and not _OVER.search(question) else entries
+    return [*reversed(two), *entries[2:]] if changed and not OVER.search(question) else entries
 
 
 def _day(seconds: float) -> int:
@@ -282,7 +289,7 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
 
     One shared word is enough only where one of the two lines is about it.
     """
-    names = _stems_of_names(utterance)
+    names = stems_of_names(utterance)
     wanted = understood.stems - names
     topic = topic_stems(tokens(understood.topic))
     recent = (
@@ -315,8 +322,8 @@ def _first_fresh(
     entries: list[MemoryEntry], understood: UnderstoodLine, utterance: Utterance, lately: Sequence[str]
 ) -> list[ReportedSpeech]:
     """The first memory that is told without a quotation and was not told in these lines."""
-    worded = _in_words(entries, understood, utterance)
-    fresh = (report for report in worded if not report.quoted and not _said_lately(report, lately))
+    worded = in_words(entries, understood, utterance)
+    fresh = (report for report in worded if not report.quoted and not said_lately(report, lately))
     return list(islice(fresh, 1))
 
 
@@ -327,7 +334,7 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
         told = _told_last(understood, utterance) if asked else _known(understood, utterance)
         return [with_sources(one, utterance) for one in told]
     told = _known(understood, utterance)
-    as_it_is = _AS_IT_IS.search(utterance.percept.text) and not _AS_IT_WAS.search(utterance.percept.text)
+    as_it_is = AS_IT_IS.search(utterance.percept.text) and not AS_IT_WAS.search(utterance.percept.text)
     return _latest(told, understood, utterance) if told and as_it_is else told
 
 
@@ -351,7 +358,7 @@ def _latest(
         and _can_be_told(found.entry, utterance, near=True)
     ]
     last = sorted(later, key=lambda entry: entry.id)[-1:]
-    return [*_in_words(last, understood, utterance, whole=True)] or told
+    return [*in_words(last, understood, utterance, whole=True)] or told
 
 
 def likeliest_answer(utterance: Utterance) -> float | None:
@@ -378,7 +385,7 @@ def _gone_on_with(utterance: Utterance) -> list[ReportedSpeech]:
     alike = best.scores.get(Why.SEMANTIC, 0.0) >= GOES_ON or best.scores[Why.ANSWER] >= GOES_ON_SURELY
     if best.scores[Why.ANSWER] < AGAIN or not alike:
         return []
-    if not _OVER.search(utterance.percept.text):
+    if not OVER.search(utterance.percept.text):
         later = (one for one in read if _goes_further(one, best.entry))
         best = max(later, key=lambda one: one.entry.id, default=best)
     return [quotation(best.entry, best.answer, utterance, sure=True)]
@@ -401,10 +408,10 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
         return told
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     asked = utterance.percept.text
-    in_mind, named = {found.entry.id: found for found in in_force(utterance)}, _people_named(utterance)
+    in_mind, named = {found.entry.id: found for found in in_force(utterance)}, people_named(utterance)
     if answer_type(asked) is AnswerType.LATEST:
         return by_words  # what was last is no matter of likeness
-    if by_words and by_meaning and days_meant(asked) is None and not _OVER.search(asked):
+    if by_words and by_meaning and days_meant(asked) is None and not OVER.search(asked):
         further = _goes_further(in_mind[by_meaning[0].entry.id], by_words[0].entry)
         by_words = [] if further else by_words
     answers_better = by_meaning and _is_answered(by_meaning[0], in_mind)
@@ -432,13 +439,20 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
     least = AGAIN if again else DOUBTFUL if most < SURE else 0.0
     if best.scores.get(Why.ANSWER, 1.0) < least and not _ABOUT.search(asked):
         return []
+    return in_words_that_answer(told, best, utterance)
+
+
+def in_words_that_answer(
+    told: list[ReportedSpeech], best: Recalled, utterance: Utterance
+) -> list[ReportedSpeech]:
+    """What is told, or a quotation of the first where a report leaves out what answers."""
     likely, text = best.scores.get(Why.ANSWER, 0.0) >= LIKELY, best.entry.user_text
     # Turned, "I owe her a goat" would be "they owe her a goat", which may be anybody's.
     turned = (
         best.entry.kind in SPOKEN
         and not told[0].quoted
         and not from_speaker(best.entry, utterance)
-        and _OWN.search(text) is not None
+        and OWN.search(text) is not None
     )
     if likely and (turned or not _tells(told[0], best.answer, MOSTLY)):
         return [quotation(best.entry, best.answer, utterance, told[0].sure)]
@@ -465,11 +479,11 @@ def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[Reporte
     last = utterance.said[-1:]
     # Told later, "last night" is "the night before", so not every word of a quotation is the same.
     quoted = [set(tokens(quote)) for line in last for quote in _QUOTED.findall(line)]
-    worded = _in_words([found.entry for found in in_force(utterance)], understood, utterance)
+    worded = in_words([found.entry for found in in_force(utterance)], understood, utterance)
     told = (
         report
         for report in worded
-        if _said_lately(report, last)
+        if said_lately(report, last)
         or any(len(quote & {*tokens(report.entry.user_text)}) >= SAME_SHARE * len(quote) for quote in quoted)
     )
     return list(islice(told, 1))
@@ -487,10 +501,10 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     words = len(tokens(line))
     if not asks and words < BRIEF:
         return []
-    whether = asks and _WHETHER_TOLD.search(line) is not None
+    whether = asks and WHETHER_TOLD.search(line) is not None
     few, least, matters = (BRIEF, NEAR_QUESTION, ANSWERS) if asks else (BRIEF_REMARK, NEAR_REMARK, WEIGHTY)
     alike = LEAST_MEANING_SHORT if words < few else LEAST_MEANING
-    named = _people_named(utterance)
+    named = people_named(utterance)
     found = [
         (nearness(recalled, utterance, named, asks), recalled.entry)
         for recalled in in_force(utterance)
@@ -507,12 +521,12 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         )
         and (
             recalled.scores.get(Why.ANSWER, 0.0) >= AGAIN
-            or not (Why.RECENT in recalled.why or _tells_little(recalled.entry))
+            or not (Why.RECENT in recalled.why or tells_little(recalled.entry))
         )
         and not _same_words(recalled.entry.user_text, line)
-        and (goes_on(recalled.entry.user_text) or not _of_other_family(recalled.entry.user_text, line))
+        and (goes_on(recalled.entry.user_text) or not of_other_family(recalled.entry.user_text, line))
         and _may_be_meant(recalled.entry, utterance, named, asks)
-        and (_may_be_asked_for(recalled, understood, utterance) if asks else Why.NAME not in recalled.why)
+        and (may_be_asked_for(recalled, understood, utterance) if asks else Why.NAME not in recalled.why)
     ]
     if not found:
         return []
@@ -525,7 +539,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         most, best = max(surely, key=lambda pair: (likely[pair[1].id], pair[1].id), default=(most, best))
     if most < least or not (asks or _may_be_brought_up(best, understood, utterance, named)):
         return []
-    if not _OVER.search(line):
+    if not OVER.search(line):
         further = {one.entry.id for one in in_force(utterance) if asks and _goes_further(one, best)}
         # However much nearer the former is, a later one that is near answers about as surely.
         as_surely = {number for number in further if likely[number] >= likely[best.id] - AS_SURELY}
@@ -540,9 +554,9 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     # Asked for more than what was told just now, it tells what surely answers as well.
     others = [entry for _, entry in found if asks and entry is not best and likely[entry.id] >= SURELY]
     others.sort(key=lambda entry: (-likely[entry.id], -entry.id))
-    worded = _in_words([best, *others], understood, utterance, asks_when(line), whole=True)
+    worded = in_words([best, *others], understood, utterance, asks_when(line), whole=True)
     lately = utterance.said[-1:] if asks else utterance.said[-REMARK_LINES:]
-    return list(islice((report for report in worded if not _said_lately(report, lately)), 1))
+    return list(islice((report for report in worded if not said_lately(report, lately)), 1))
 
 
 def _may_be_brought_up(
@@ -581,7 +595,7 @@ def _of_one_topic(entry: MemoryEntry, understood: UnderstoodLine) -> bool:
     return not (understood.stems & topic_stems(tokens(entry.user_text))).isdisjoint(topics)
 
 
-def _may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance: Utterance) -> bool:
+def may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance: Utterance) -> bool:
     """Whether what one told of oneself may be what one asks for, without a topic in common.
 
     "What is the best thing about living here?" does not ask for "I'm from a tiny town in Ohio".
@@ -592,7 +606,7 @@ def _may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance:
         understood.question is not QuestionKind.UNKNOWN
         or not from_speaker(entry, utterance)
         or not (who_one_is or _tells_of_oneself(entry.user_text))
-        or _OWN.search(utterance.percept.text)
+        or OWN.search(utterance.percept.text)
         or recalled.scores.get(Why.ANSWER, 0.0) >= ALMOST_SURELY
     ):
         return True
@@ -616,7 +630,7 @@ def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str
     )
 
 
-def _of_other_family(text: str, line: str) -> bool:
+def of_other_family(text: str, line: str) -> bool:
     """Whether a question is about a relative, and a memory about another or only about who told it.
 
     "My husband" is not "my wife Anna", and "I have a job" is no answer to "what is my father's job?".
@@ -646,7 +660,7 @@ def _same_words(one: str, other: str) -> bool:
 def due_memory(utterance: Utterance) -> list[ReportedSpeech]:
     """What a returning person said would happen, when its time has come."""
     due = [found.entry for found in in_force(utterance) if Why.DUE in found.why]
-    return list(islice(_in_words(due, UnderstoodLine(DialogueAct.GREETING), utterance), 1))
+    return list(islice(in_words(due, UnderstoodLine(DialogueAct.GREETING), utterance), 1))
 
 
 def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
@@ -692,7 +706,7 @@ def _fitting(
 def _told_by_people(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
     """What these people said or did, the most important first; last what makes no sense by itself."""
     entries = [r.entry for r in in_force(utterance) if _can_be_told(r.entry, utterance)]
-    theirs = [e for e in entries if e.user_id in people and not _tells_little(e)]
+    theirs = [e for e in entries if e.user_id in people and not tells_little(e)]
     return sorted(theirs, key=lambda entry: (_goes_on(entry), -entry.importance, entry.id))
 
 
@@ -700,7 +714,7 @@ def _goes_on(entry: MemoryEntry) -> bool:
     return entry.kind is not Kind.EMOTE and goes_on(entry.user_text)
 
 
-def _tells_little(entry: MemoryEntry) -> bool:
+def tells_little(entry: MemoryEntry) -> bool:
     """Whether it tells nothing: two words, a name, a request, or words beside a question."""
     text = entry.user_text
     words = tokens(text)
@@ -712,7 +726,7 @@ def _tells_little(entry: MemoryEntry) -> bool:
     )
 
 
-def _said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
+def said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
     return any(report.clause.casefold() in line.casefold() for line in lines)
 
 
@@ -753,9 +767,15 @@ def corrects(utterance: Utterance) -> bool:
     return not later <= in_mind
 
 
+def was_told(entry: MemoryEntry, utterance: Utterance) -> bool:
+    """Whether a memory tells something that others said or did, or that was read."""
+    own = entry.user_id in utterance.persona.own_ids
+    return not own and entry.kind not in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE)
+
+
 def _can_be_told(entry: MemoryEntry, utterance: Utterance, near: bool = False) -> bool:
     """Not its own lines, nothing that was only a question, and nothing without what is asked for."""
-    if entry.user_id in utterance.persona.own_ids or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
+    if not was_told(entry, utterance):
         return False
     if written_by(entry):
         return True
@@ -766,7 +786,7 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance, near: bool = False) -
     )
 
 
-def _in_words(
+def in_words(
     entries: list[MemoryEntry],
     understood: UnderstoodLine,
     utterance: Utterance,
@@ -787,10 +807,10 @@ def names_others(utterance: Utterance) -> bool:
     """Whether the line names somebody other than the one who hears it."""
     words = set(tokens(utterance.percept.text))
     own = utterance.persona.called
-    return bool(_people_named(utterance)) and not any(words >= set(tokens(name)) for name in own)
+    return bool(people_named(utterance)) and not any(words >= set(tokens(name)) for name in own)
 
 
-def _people_named(utterance: Utterance) -> frozenset[str]:
+def people_named(utterance: Utterance) -> frozenset[str]:
     """Ids of those whose name is in the line."""
     words = set(bare_words(utterance.percept.text))
     everybody = {r.entry.user_id for r in utterance.recalled} | set(utterance.names)
@@ -798,7 +818,7 @@ def _people_named(utterance: Utterance) -> frozenset[str]:
     return named.difference(utterance.persona.own_ids)
 
 
-def _stems_of_names(utterance: Utterance) -> frozenset[str]:
+def stems_of_names(utterance: Utterance) -> frozenset[str]:
     """Stems of the names in the line, which are no topic."""
-    names = [*utterance.persona.called, *(shown(u, utterance) for u in _people_named(utterance))]
+    names = [*utterance.persona.called, *(shown(u, utterance) for u in people_named(utterance))]
     return topic_stems(tokens(" ".join(names)))
