@@ -57,7 +57,7 @@ CORRECTED, NEAR = 2, 6
 SPARE = 16
 """Extra hits to look at, as some are no news."""
 JUST_TOLD = 20
-"""Lines of the talk before that are read for an answer, whatever the search finds."""
+"""Latest lines that are read for an answer, whatever the search finds, as far as there is time for them."""
 LOOKED_BACK, LONGEST_BEFORE = 4, 240
 """Entries before a line that are looked at for what it goes on with, of so many characters."""
 WORTH_READING = 0.15
@@ -216,20 +216,20 @@ def _with_answers(
 ) -> list[Recalled]:
     """At most `most` of both: what is near, and of what is far that which answers, or corrects what answers.
 
-    Where there is no room for more, one of these takes the place of the last of what is near.
+    Where there is no room for more, one of these takes the place of the last of what is near. Where there is,
+    the likeliest that may answer come as well.
     """
     likely = {one.entry.id: one.scores.get(Why.ANSWER, 0.0) for one in (*near, *far)}
-    likeliest = sorted(likely, key=lambda number: (-likely[number], -number))[:LIKELIEST]
-    answering = {
-        number
-        for number, answers in likely.items()
-        if answers >= ANSWERS or (answers >= MAY_ANSWER and number in likeliest)
-    }
+    answering = {number for number, answers in likely.items() if answers >= ANSWERS}
     corrected_by = {corrections[number] for number in answering & corrections.keys()}
     brought = [one for one in far if one.entry.id in answering | corrected_by]
     # What was corrected must not come without its correction.
     brought.sort(key=lambda one: (one.entry.id not in corrected_by, -likely[one.entry.id]))
-    return [*brought[: max(most - len(near), 1)], *near][:most]
+    likeliest = sorted(likely, key=lambda number: (-likely[number], -number))[:LIKELIEST]
+    may_answer = {number for number in likeliest if likely[number] >= MAY_ANSWER}
+    may_answer -= corrections.keys() | answering | corrected_by
+    others = [one for one in far if one.entry.id in may_answer]
+    return [*brought[: max(most - len(near), 1)], *near, *others][:most]
 
 
 def _farther(

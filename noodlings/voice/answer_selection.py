@@ -1,9 +1,9 @@
 """Which memory answers a question, if any does, as people marked it in talks.
 
 `noodlings.voice.selection` chooses by rules; here that choice is reconsidered. Each memory in mind has a
-score, and so has that none of them answers: a softmax of these. The weights stand in
+score, and so has the case that none of them answers: a softmax of these. The weights stand in
 `answer_selection.yaml` (`tools/answers/fit_selection.py`). They need to know how likely a model finds each
-line to answer (`Why.ANSWER`); where none read it, the choice of the rules stays.
+line to answer (`Why.ANSWER`); a choice of the rules that none read stays.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import lru_cache
 from noodlings.ports import Utterance
 from noodlings.text import goes_on
 from noodlings.values.memory import Recalled, Why
+from noodlings.values.percept import SPOKEN
 from noodlings.voice.nearness import asks_openly, from_speaker, overheard
 from noodlings.voice.question import (
     AnswerType,
@@ -33,17 +34,20 @@ from noodlings.voice.selection import (
     LIKELY,
     OVER,
     OWN,
+    TELLS_YOU,
     WHAT_I,
     WHETHER_TOLD,
     in_force,
     in_words,
     in_words_that_answer,
     may_be_asked_for,
+    may_be_meant,
     of_other_family,
     people_named,
     said_lately,
     stems_of_names,
     tells_little,
+    tells_of_oneself,
     was_told,
 )
 from noodlings.voice.understanding import UnderstoodLine
@@ -56,24 +60,24 @@ FEW_WORDS, MANY_WORDS = 5, 11
 TELLS, SURE = 0.6, 0.7
 """How likely a memory answers to be told where the rules chose none, and to be told as sure."""
 SILENT = 0.8
-"""How likely none answers for what the rules chose not to be told."""
+"""How likely it must be that none answers before what the rules chose is kept back."""
 RATHER = 0.3
-"""By how much a memory is likelier than the one that the rules chose to be told instead."""
+"""How much likelier than the choice of the rules another memory must be to be told instead."""
 LATER = 6.0
-"""Memories after one that make it an early one."""
+"""How many later memories make one count as early."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What may answer a question.
+    """How likely each memory in mind answers a question.
 
     Attributes:
-        answers: the memories in mind, the likeliest first.
+        memories: the likeliest first.
         likely: for each how likely it is what answers, 0…1; with `none` they sum to 1.
         none: how likely nothing in mind answers.
     """
 
-    answers: tuple[Recalled, ...]
+    memories: tuple[Recalled, ...]
     likely: tuple[float, ...]
     none: float
 
@@ -102,35 +106,42 @@ def reconsidered(
     """
     text = utterance.percept.text
     by_time = answer_type(text) is AnswerType.LATEST or days_meant(text) is not None
-    was_read = any(Why.ANSWER in found.scores for found in utterance.recalled)
-    if by_time or asks_who_told(text) or not was_read:
+    if by_time or asks_who_told(text):
+        return told
+    read = {found.entry.id for found in in_force(utterance) if Why.ANSWER in found.scores}
+    if not read or (told and told[0].entry.id not in read):
         return told
     selected = select_answer(understood, utterance, about_itself)
     if told and selected.none >= SILENT and not asks_openly(text):
         return []
-    likely = {one.entry.id: how for one, how in zip(selected.answers, selected.likely, strict=True)}
-    least = likely.get(told[0].entry.id, 0.0) + RATHER if told else TELLS
+    likely = {one.entry.id: how for one, how in zip(selected.memories, selected.likely, strict=True)}
+    chosen = {one.entry.id for one in told}
+    least = max(likely.get(number, 0.0) for number in chosen) + RATHER if told else TELLS
     # Asked how it is now, what was told before gives no better answer.
     since = told[0].entry.id if told and _as_it_is(text) else 0
-    instead = (
+    others = (
         one
-        for one in selected.answers
-        if one.entry.id > since and _may_be_told_instead(one, understood, utterance)
+        for one in selected.memories
+        if one.entry.id > since and one.entry.id not in chosen and _may_be_told(one, understood, utterance)
     )
-    best = next((one for one in instead if likely[one.entry.id] >= least), None)
+    best = next((one for one in others if likely[one.entry.id] >= least), None)
     if best is None:
         return told
     worded = _worded(best, understood, utterance, likely[best.entry.id] >= SURE)
     return worded if worded and not said_lately(worded[0], utterance.said[-1:]) else told
 
 
-def _may_be_told_instead(one: Recalled, understood: UnderstoodLine, utterance: Utterance) -> bool:
+def _may_be_told(one: Recalled, understood: UnderstoodLine, utterance: Utterance) -> bool:
     """Whether a memory has what is asked for and is about whom it is asked, as far as words can tell."""
-    told, text = one.entry.user_text, utterance.percept.text
+    entry, text = one.entry, utterance.percept.text
+    told = entry.user_text
     return (
         one.scores.get(Why.ANSWER, 0.0) >= LIKELY
         and may_answer(told, text, near=True)
+        and (not only_asks(told) or tells_of_oneself(told))
+        and TELLS_YOU.search(told) is None
         and not of_other_family(told, text)
+        and may_be_meant(entry, utterance, people_named(utterance), asks=True)
         and may_be_asked_for(one, understood, utterance)
     )
 
@@ -143,7 +154,8 @@ def _worded(
     told = [replace(one, sure=sure) for one in worded]
     if told:
         return in_words_that_answer(told, best, utterance)
-    return [quotation(best.entry, best.answer, utterance, sure)] if best.answer else []
+    spoken = best.answer and best.entry.kind in SPOKEN
+    return [quotation(best.entry, best.answer, utterance, sure)] if spoken else []
 
 
 def select_answer(understood: UnderstoodLine, utterance: Utterance, about_itself: bool) -> Selected:

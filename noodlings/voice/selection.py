@@ -114,7 +114,7 @@ JUST_SAID = 300.0
 IN_ONE_BREATH = 120.0
 """Seconds between two lines that belong together."""
 
-_TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
+TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
 """A line that tells the hearer what they said; later nobody knows who "you" is."""
 RETELLS = re.compile(r"(?<!had )\b(?:told|asked) (?:me|[A-Z]\w+) \w|\bsaid “", re.IGNORECASE)
 """A line that reports what somebody said."""
@@ -525,7 +525,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         )
         and not _same_words(recalled.entry.user_text, line)
         and (goes_on(recalled.entry.user_text) or not of_other_family(recalled.entry.user_text, line))
-        and _may_be_meant(recalled.entry, utterance, named, asks)
+        and may_be_meant(recalled.entry, utterance, named, asks)
         and (may_be_asked_for(recalled, understood, utterance) if asks else Why.NAME not in recalled.why)
     ]
     if not found:
@@ -605,7 +605,7 @@ def may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance: 
     if (
         understood.question is not QuestionKind.UNKNOWN
         or not from_speaker(entry, utterance)
-        or not (who_one_is or _tells_of_oneself(entry.user_text))
+        or not (who_one_is or tells_of_oneself(entry.user_text))
         or OWN.search(utterance.percept.text)
         or recalled.scores.get(Why.ANSWER, 0.0) >= ALMOST_SURELY
     ):
@@ -613,7 +613,7 @@ def may_be_asked_for(recalled: Recalled, understood: UnderstoodLine, utterance: 
     return shares_topic(entry, understood)
 
 
-def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str], asks: bool) -> bool:
+def may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str], asks: bool) -> bool:
     """Whether somebody's words may be told where only the meaning fits.
 
     Other characters' words are told only where they are named, else characters would repeat each other's
@@ -639,10 +639,10 @@ def of_other_family(text: str, line: str) -> bool:
         {_ALSO_CALLED.get(word, word) for word in bare_words(one) if word in words_for("family")}
         for one in (line, text)
     )
-    return bool(asked) and not asked & told and (bool(told) or _tells_of_oneself(text))
+    return bool(asked) and not asked & told and (bool(told) or tells_of_oneself(text))
 
 
-def _tells_of_oneself(text: str) -> bool:
+def tells_of_oneself(text: str) -> bool:
     return _I_ALONE.match(text) is not None and not _THIRD.search(text)
 
 
@@ -780,7 +780,7 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance, near: bool = False) -
     if written_by(entry):
         return True
     return (
-        not _TELLS_YOU.search(entry.user_text)
+        not TELLS_YOU.search(entry.user_text)
         and not only_asks(entry.user_text)
         and may_answer(entry.user_text, utterance.percept.text, near)
     )

@@ -806,7 +806,9 @@ def test_in_a_full_room_one_of_what_answers_from_farther_off_takes_the_last_plac
     far = [read_as(10, 0.5), read_as(11, 0.9), read_as(12, 0.3)]
     assert _with_answers(near, far, {}, 8) == [far[1], *near[:7]]
     assert _with_answers(near[:6], far, {}, 8) == [far[1], far[0], *near[:6]]
-    assert _with_answers(near[:5], far, {}, 8) == [far[1], far[0], far[2], *near[:5]]
+    assert _with_answers(near, far[2:], {}, 8) == near
+    assert _with_answers(near[:5], far, {}, 8) == [far[1], far[0], *near[:5], far[2]]
+    assert _with_answers(near[:5], far[2:], {12: 99}, 8) == near[:5]
 
 
 def test_what_is_less_likely_than_three_others_or_hardly_answers_does_not_come_from_farther_off() -> None:

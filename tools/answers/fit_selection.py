@@ -246,7 +246,7 @@ def main() -> None:
             kind: weight for kind, weight in rounded(KINDS, of_questions[-len(KINDS) :]).items() if weight
         },
     }
-    head = "# Made by tools/answers/fit_selection.py: what speaks for a memory, and for that none answers.\n"
+    head = f"# Made by tools/answers/{Path(__file__).name}: what counts for a memory, and for none of them.\n"
     TARGET.write_text(head + yaml.safe_dump(tables, sort_keys=False), "utf-8")
 
 
