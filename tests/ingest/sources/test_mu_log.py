@@ -698,7 +698,7 @@ def test_a_long_line_of_beginnings_takes_no_time(tmp_path: Path, beginnings: str
         tmp_path,
         f"{beginnings * 20_000}\nBob tells you '{beginnings * 20_000}\nBob gtells {beginnings * 9_000}",
     )
-    assert process_time() - began < 0.5
+    assert process_time() - began < 2.0  # what is not linear takes minutes
 
 
 def read(tmp_path: Path, text: str) -> list[SourceRecord]:
