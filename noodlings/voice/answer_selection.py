@@ -17,7 +17,7 @@ from noodlings.ports import Utterance
 from noodlings.text import goes_on
 from noodlings.values.memory import Recalled, Why
 from noodlings.values.percept import SPOKEN
-from noodlings.voice.nearness import asks_openly, from_speaker, overheard
+from noodlings.voice.nearness import asks_openly, from_speaker, overheard, told_words
 from noodlings.voice.question import (
     AnswerType,
     answer_type,
@@ -29,14 +29,14 @@ from noodlings.voice.question import (
 )
 from noodlings.voice.reported_speech import ReportedSpeech, quotation
 from noodlings.voice.selection import (
-    AS_IT_IS,
-    AS_IT_WAS,
+    BRIEF,
     LIKELY,
     OVER,
     OWN,
     TELLS_YOU,
     WHAT_I,
     WHETHER_TOLD,
+    asks_as_it_is,
     in_force,
     in_words,
     in_words_that_answer,
@@ -55,8 +55,6 @@ from noodlings.voice.words import load_yaml, tokens, topic_stems
 
 WEIGHTS = "answer_selection.yaml"
 LEAST_LIKELY = 0.002
-FEW_WORDS, MANY_WORDS = 5, 11
-"""A question of fewer words is short; beyond so many, the words of a memory count for nothing."""
 TELLS, SURE = 0.6, 0.7
 """How likely a memory answers to be told where the rules chose none, and to be told as sure."""
 SILENT = 0.8
@@ -118,7 +116,7 @@ def reconsidered(
     chosen = {one.entry.id for one in told}
     least = max(likely.get(number, 0.0) for number in chosen) + RATHER if told else TELLS
     # Asked how it is now, what was told before gives no better answer.
-    since = told[0].entry.id if told and _as_it_is(text) else 0
+    since = told[0].entry.id if told and asks_as_it_is(text) else 0
     others = (
         one
         for one in selected.memories
@@ -193,13 +191,13 @@ def features_of_question(
         "says_own": OWN.search(text) is not None,
         "asks_of_own": WHAT_I.search(text) is not None,
         "most_alike": max((one.scores.get(Why.SEMANTIC, 0.0) for one in in_force(utterance)), default=0.0),
-        "short": len(words) < FEW_WORDS,
+        "short": len(words) < BRIEF,
         "has_mark": text.rstrip().endswith("?"),
         "topic_words": len(topic_stems(words) - stems_of_names(utterance)) / 4.0,
         "asks_type": answer_type(text) is not None,
         "whether_told": WHETHER_TOLD.search(text) is not None,
         "who_told": asks_who_told(text),
-        "as_it_is": _as_it_is(text),
+        "as_it_is": asks_as_it_is(text),
         "as_it_was": OVER.search(text) is not None,
     }
 
@@ -209,7 +207,7 @@ def features_of_memories(found: Sequence[Recalled], utterance: Utterance) -> lis
     text = utterance.percept.text
     wanted, kind = topic_stems(tokens(text)) - stems_of_names(utterance), answer_type(text)
     others = people_named(utterance) - {utterance.percept.user_id}
-    own, now, before = OWN.search(text) is not None, _as_it_is(text), OVER.search(text) is not None
+    own, now, before = OWN.search(text) is not None, asks_as_it_is(text), OVER.search(text) is not None
     odds = [_log_odds(one.scores.get(Why.ANSWER, 0.0)) for one in found]
     alike = [one.scores.get(Why.SEMANTIC, 0.0) for one in found]
     stems = [topic_stems(tokens(one.entry.user_text)) for one in found]
@@ -244,7 +242,7 @@ def features_of_memories(found: Sequence[Recalled], utterance: Utterance) -> lis
             "only_asks": only_asks(told),
             "tells_little": tells_little(entry),
             "goes_on": goes_on(told),
-            "words": math.log(min(len(tokens(told)), MANY_WORDS) + 1),
+            "words": told_words(entry),
             "just_told": Why.TOLD in one.why,
             "corrects": bool(one.supersedes),
             "told_later": any(found[i].entry.id < entry.id for i in same),
@@ -254,10 +252,6 @@ def features_of_memories(found: Sequence[Recalled], utterance: Utterance) -> lis
             "earlier_as_it_was": before * after,
         })  # fmt: skip
     return made
-
-
-def _as_it_is(text: str) -> bool:
-    return AS_IT_IS.search(text) is not None and AS_IT_WAS.search(text) is None
 
 
 def _log_odds(likely: float) -> float:

@@ -49,7 +49,7 @@ def nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str], as
     if not asks:
         theirs = 0.74 * from_speaker(entry, utterance) - 1.76 * overheard(entry, utterance)
         touched = 0.31 * _log_odds(recalled.scores.get(Why.TOUCHED, TOUCHED))
-        return 0.83 * meaning + 1.4 * entry.importance + theirs + touched + 1.2 * _told_words(entry) - 4.68
+        return 0.83 * meaning + 1.4 * entry.importance + theirs + touched + 1.2 * told_words(entry) - 4.68
     wanted, kind = topic_stems(tokens(text)), answer_type(text)
     covered = len(wanted & topic_stems(tokens(entry.user_text))) / max(len(wanted), 1)
     theirs = 0.45 * (entry.user_id in named) + 0.1 * from_speaker(entry, utterance)
@@ -96,10 +96,10 @@ def loss_of_the_short(entry: MemoryEntry) -> float:
 
     Idle talk is short, and near to anything. Whether it is near enough, its length has no say in.
     """
-    return 0.2 * (math.log(TELLING + 1) - _told_words(entry))
+    return 0.2 * (math.log(TELLING + 1) - told_words(entry))
 
 
-def _told_words(entry: MemoryEntry) -> float:
+def told_words(entry: MemoryEntry) -> float:
     """The logarithm of how many words a line has; beyond `TELLING` they count for nothing."""
     return math.log(min(len(tokens(entry.user_text)), TELLING) + 1)
 

@@ -224,9 +224,9 @@ class ReplyContent:
 def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
     topic = self_topic(understood, utterance)
     known = topic is not None and topic in utterance.persona.voice.about_itself
-    heard_as_own = topic is not None
+    about_itself = topic is not None
     act, told = (
-        (DialogueAct.PERSONAL, ()) if known else _choose_act(understood, utterance, book, heard_as_own)
+        (DialogueAct.PERSONAL, ()) if known else _choose_act(understood, utterance, book, about_itself)
     )
     felt = _memory_feeling(told[0], utterance) if told else _moment_feeling(understood, utterance)
     felt = _FELT_WITH.get(act, felt)
@@ -236,9 +236,9 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     still_sad = not practical and _still_sad(understood, utterance)
     comforts = heavy and (understood.heavy or sorrowful or still_sad)
     answers = understood.question is not QuestionKind.NONE
-    about_itself = topic if act in _OF_ITSELF else None
+    asked_of_itself = topic if act in _OF_ITSELF else None
     on_topic = _told_topic(understood, utterance) if act in _MEETS and not heavy else None
-    return ReplyContent(act, told, felt, heavy, comforts, answers, about_itself, on_topic)
+    return ReplyContent(act, told, felt, heavy, comforts, answers, asked_of_itself, on_topic)
 
 
 def _told_topic(understood: UnderstoodLine, utterance: Utterance) -> ToldTopic | None:

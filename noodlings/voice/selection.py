@@ -130,10 +130,10 @@ _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _ABOUT = re.compile(r"\babout\b", re.I)
 """A question about a matter is answered by whatever is on it."""
 OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
-AS_IT_IS = re.compile(
+_AS_IT_IS = re.compile(
     r"\b(?:now|still|these days|nowadays|at the moment|currently|latest|how(?:['’]?s| is| are))\b", re.I
 )
-AS_IT_WAS = re.compile(r"\b(?:was|were|used to|first|before)\b", re.I)
+_AS_IT_WAS = re.compile(r"\b(?:was|were|used to|first|before)\b", re.I)
 """How a question asks for the present state of something, and how it asks for an earlier one."""
 _NOW = re.compile(r"\b(?:now|these days|nowadays|at the moment|currently|any ?more)\W*$", re.I)
 _I_ALONE = re.compile(r"(?:i(?:['’](?:m|ve|d|ll))?|im|ive)\b", re.I)
@@ -334,8 +334,12 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
         told = _told_last(understood, utterance) if asked else _known(understood, utterance)
         return [with_sources(one, utterance) for one in told]
     told = _known(understood, utterance)
-    as_it_is = AS_IT_IS.search(utterance.percept.text) and not AS_IT_WAS.search(utterance.percept.text)
-    return _latest(told, understood, utterance) if told and as_it_is else told
+    return _latest(told, understood, utterance) if told and asks_as_it_is(utterance.percept.text) else told
+
+
+def asks_as_it_is(question: str) -> bool:
+    """Whether a question asks for the present state of something."""
+    return _AS_IT_IS.search(question) is not None and _AS_IT_WAS.search(question) is None
 
 
 def _latest(

@@ -693,12 +693,16 @@ def test_a_nick_that_spoke_is_no_action_though_it_looks_like_one(tmp_path: Path)
     ],
 )
 def test_a_long_line_of_beginnings_takes_no_time(tmp_path: Path, beginnings: str) -> None:
-    began = process_time()
-    read(
-        tmp_path,
-        f"{beginnings * 20_000}\nBob tells you '{beginnings * 20_000}\nBob gtells {beginnings * 9_000}",
-    )
-    assert process_time() - began < 2.0  # what is not linear takes minutes
+    def seconds() -> float:
+        began = process_time()
+        read(
+            tmp_path,
+            f"{beginnings * 20_000}\nBob tells you '{beginnings * 20_000}\nBob gtells {beginnings * 9_000}",
+        )
+        return process_time() - began
+
+    # A processor shared with others is slower now and then, but not three times in a row.
+    assert any(seconds() < 0.5 for _ in range(3))
 
 
 def read(tmp_path: Path, text: str) -> list[SourceRecord]:
