@@ -105,12 +105,14 @@ def in_confidence(kind: Kind, text: str) -> bool:
 _TITLE = r"(?:Dr|Mrs?|Ms|Prof)\b\.?"
 _NAME_TOLD = re.compile(
     r"(?i)(?:\b(?:not|never|ever|nobody|no one|stop|why|(?:do|did) you)|n['’]t)\b[^.!?,;]{0,30}?\bcall me\b"
-    r"|\b(?:(?:my name(?:['’]s| is)|i(?: a|['’])m (?:called|named)|call me)"
+    r"|\b(?:(?:(?:my |(?<![\w ])|(?<=\bhi[.,!] )|(?<=\bhello[.,!] ))name(?:['’]?s| is)"
+    r"|i(?: a|['’])m (?:called|named)|call me"
+    r"|(?:every(?:one|body)|(?:most |my )?(?:people|folks?|friends)|they(?: all)?) calls? me)"
     r"(?: not \S+ but)?(?: really| actually)?"
     rf"(?: {_TITLE})? (?!(?:when|if|on|at|in|to|for|back|an?|the|later|up|out"
     r"|crazy|again|not|by|what|no|anything|whatever|names|maybe|it|hard|that|spel\w+|please|as|this|from"
     r"|before|after|until|now|soon|tonight|to-?day|tomorrow|yesterday|(?:any|some)(?:time|day))\b)"
-    r"|(?:(?<![\w ])|(?<=[.,;:!?] )|(?<=hi )|(?<=hello )|(?<=hey )|(?<=and ))i(?: a|['’])m "
+    r"|(?:(?<![\w ])|(?<=[.,;:!?] )|(?<=hi )|(?<=hello )|(?<=hey )|(?<=and ))i(?: a|['’])?m "
     rf"(?:{_TITLE} )?(?!(?:Dutch|German|French|Welsh|Greek|Danish|Polish|English|Irish|British"
     r"|Scottish|Spanish|Italian)\b)"
     r"(?=(?-i:[A-Z][a-z])[\w-]*(?: (?-i:[A-Z])[\w-]*)?(?:$|[.,;:!?)]| (?:and|but|from|here|i|the|by)\b)))"
@@ -119,10 +121,13 @@ _NAME_TOLD = re.compile(
 
 
 def told_name(text: str) -> str:
-    """The name that somebody tells of themselves: "call me Oda", "hello, I'm Oda"; "" in another line."""
-    marks = ("my name", "call me", "i am ", "i'm ", "i’m ")  # in few lines, and soon looked for
+    """The name that somebody tells of themselves: "call me Oda", "hello, I'm Oda"; "" in another line.
+
+    Of two the last one: "I'm Bernadette, but everyone calls me Bernie".
+    """
+    marks = ("name", "call", "i am ", "i'm ", "i’m ", "im ")  # in few lines, and soon looked for
     found = _NAME_TOLD.finditer(text) if any(map(text.casefold().__contains__, marks)) else ()
-    name = next((one[1] for one in found if one[1]), "")
+    name = next((one[1] for one in reversed([*found]) if one[1]), "")
     return " ".join(word[:1].upper() + word[1:] for word in name.split())
 
 
