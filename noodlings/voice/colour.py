@@ -2,7 +2,8 @@
 
 The gain of a lens is how often it shows at full strength; a weaker one shows less often, and fainter. One
 random number decides for a whole reply, shifted for each transistor so that they take turns; at gain 1 each
-always shows. Some rules come first:
+always shows. What somebody tells is met for what it says: there, what a character wants, an image or another
+moment shows less often. Some rules come first:
 
 - at most one sentence comes from a lens, and beyond `ENOUGH_WORDS` it replaces a mannerism if there is one;
   a reply of more than `MOST` words stays as it is;
@@ -21,7 +22,7 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, goes_on, shorten
 from noodlings.values.lens import Lens
 from noodlings.values.memory import TOUCHED, Symbol, Why
-from noodlings.values.percept import Kind
+from noodlings.values.percept import SPOKEN, Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct, SpokenFeeling
 from noodlings.voice.colour_affect import embodied, in_body, spoken, with_sentence, without_mannerism
@@ -115,6 +116,15 @@ _NO_DIGRESSION = DONE_AT_ONCE | {
     DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.ADVICE, DialogueAct.ASIDE,
 }  # fmt: skip
 """Acts of somebody who wants something done, or who says next to nothing."""
+_ROOM_FOR_MORE = frozenset({
+    DialogueAct.STATEMENT, DialogueAct.REMARK, DialogueAct.SHORT, DialogueAct.LONG, DialogueAct.NUMBERS,
+    DialogueAct.SIGNS, DialogueAct.TEASING, DialogueAct.BORED, DialogueAct.SILENCE,
+})  # fmt: skip
+"""Acts of speech after which a character may go on about something else."""
+_DIGRESSES = frozenset({"goal", "memory", "subconscious"})
+"""Transistors that do."""
+_HELD_BACK = 3.0
+"""How much fainter they are after another act."""
 UNPLEASANT = -0.15
 """Valence of the line up to which they may show."""
 
@@ -140,7 +150,9 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
     """Whether it shows in this reply: always at gain 1."""
     name = lens.transistor
     at = TRANSISTORS.index(name) if name in TRANSISTORS else stable(name) % 97
-    likely: float = lens.gain ** (1.0 / lens.strength)
+    act = understood_line(utterance).act
+    room = name not in _DIGRESSES or utterance.percept.kind not in SPOKEN or act in _ROOM_FOR_MORE
+    likely: float = lens.gain ** ((1.0 if room else _HELD_BACK) / lens.strength)
     return (_seed(utterance) / 2**32 + _TURN * at) % 1.0 < likely
 
 
