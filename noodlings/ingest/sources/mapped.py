@@ -32,7 +32,7 @@ from noodlings.ingest.record import (
     marked_tier,
 )
 from noodlings.ingest.wording import is_openly_worded, may_be_private, without_address
-from noodlings.text import clean
+from noodlings.text import clean, shorten
 from noodlings.validation import Section
 from noodlings.values.audience import OPEN
 from noodlings.values.circumstances import Circumstances, require_circumstances
@@ -41,6 +41,7 @@ from noodlings.values.percept import LIVED, PRIVATE, Kind
 Name = Annotated[str, Field(min_length=1)]
 _Time = Literal["begins", "duration", "certainty", "words"]
 _Part = Literal[_Time, "where", "distance", "emotions", "inferences", "goals", "task", "source_id"]
+_MISSING = object()
 
 
 class _Strict(Section):
@@ -76,13 +77,15 @@ class Mapping(_Strict):
 
 
 def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
-    """The rows of a file. Raises `UserError` if it cannot be read, or is CSV and has a column of the mapping
-    not at all or more than once."""
+    """The rows of a file. Raises `UserError` if it cannot be read, is CSV and has a column of the mapping
+    not at all or more than once, or is JSON Lines and has no row with the column of the kind."""
     source, ids = f"mapped:{path.name}", LineIds()
     sound: set[str] | None = None
     columns = mapping.columns.model_copy(update={"kind": None})
     plainly = mapping.model_copy(update={"columns": columns, "circumstances": {}})
     form = mapping.format or ("csv" if path.suffix.lower() in (".csv", ".tsv") else "jsonl")
+    if form == "jsonl":
+        _require_kind(path, mapping)
     for item in _csv_rows(path, mapping) if form == "csv" else rows_of(path):
         if not isinstance(item, tuple):
             yield item
@@ -154,6 +157,26 @@ def _circumstances(row: dict[str, Any], mapping: Mapping) -> Circumstances:
     if "begins" in when and (begins := seconds(when["begins"], mapping.timestamp_format)) is not None:
         when["begins"] = begins
     return require_circumstances(given | ({"when": when} if when else {}))
+
+
+def _require_kind(path: Path, mapping: Mapping) -> None:
+    """Raise `UserError` if JSON Lines have words, but no row the column that tells of whispers, as all would
+    come in open. Reads as far as the first row that has it."""
+    column, names = mapping.columns.kind, dict[str, None]()
+    if column is None:
+        return
+    for item in rows_of(path):
+        if isinstance(item, tuple):
+            row = item[1]
+            if _at(row, column, _MISSING) is not _MISSING:
+                return
+            text = _at(row, mapping.columns.text)
+            if len(names) < 20 and isinstance(text, str) and clean(text):  # enough to see what it is called
+                names |= dict.fromkeys(row)
+    if names:
+        raise UserError(
+            f"{path} has no row with {column}; its rows have: {shorten(clean(', '.join(names)), 300)}"
+        )
 
 
 def _sound_ids(path: Path, mapping: Mapping) -> set[str]:
@@ -235,13 +258,13 @@ def _rows_within(row: list[str], delimiter: str) -> str:
     return ""
 
 
-def _at(row: dict[str, Any], column: str) -> Any:
-    """The value of a column; a name with dots may lead into an object."""
+def _at(row: dict[str, Any], column: str, missing: object = None) -> Any:
+    """The value of a column, or `missing`; a name with dots may lead into an object."""
     if column in row or "." not in column:
-        return row.get(column)
+        return row.get(column, missing)
     value: Any = row
     for name in column.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
+        value = value.get(name, missing) if isinstance(value, dict) else missing
     return value
 
 

@@ -154,6 +154,36 @@ def test_spaces_around_the_name_of_a_column_do_not_count(tmp_path: Path, head: s
     assert (record.id, record.kind) == ("7", Kind.WHISPER)
 
 
+KINDS = "columns: {id: id, text: text, kind: meta.kind}\n"
+
+
+@pytest.mark.parametrize("meta", [{"Kind": "whisper"}, "whisper", None])
+def test_json_lines_without_the_column_of_the_kind_are_refused_before_anything_is_taken_in(
+    tmp_path: Path, meta: object
+) -> None:
+    rows = [{"id": 1, "text": "hello"}, {"id": 2, "text": "gold", "meta": meta, "to\x1b": "Ann"}]
+    with pytest.raises(
+        UserError, match=r"log\.jsonl has no row with meta\.kind; its rows have: id, text, meta, to$"
+    ):
+        read(tmp_path, "log.jsonl", "\n".join(map(json.dumps, rows)), KINDS)
+    assert (
+        len(read(tmp_path, "log.jsonl", "\n".join(map(json.dumps, rows)))) == 2
+    )  # no words, and not refused
+
+
+@pytest.mark.parametrize("kind", ["whisper", None, ""])
+def test_one_row_with_the_column_of_the_kind_is_enough(tmp_path: Path, kind: str | None) -> None:
+    rows = [{"text": "hello"}, {"text": "gold", "meta": {"kind": kind}}, {"text": "bye", "meta": 7}]
+    records = read(tmp_path, "log.jsonl", "\n".join(map(json.dumps, rows)), KINDS)
+    kinds = [one.kind for one in records if isinstance(one, SourceRecord)]
+    assert kinds == [Kind.SAY, Kind.WHISPER if kind else Kind.SAY, Kind.SAY]
+
+
+@pytest.mark.parametrize("content", ["", "\n", "{}\n", "hello\n"])
+def test_what_has_no_sound_row_is_not_refused_for_its_columns(tmp_path: Path, content: str) -> None:
+    assert not [one for one in read(tmp_path, "log.jsonl", content, KINDS) if isinstance(one, SourceRecord)]
+
+
 CIRCUMSTANCES = (
     "columns: {text: line}\ncircumstances: {begins: began, duration: took, certainty: sure, words: when,"
     " where: room, distance: far, goals: aims, task: quest, source_id: nr}\n"
