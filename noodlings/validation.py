@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import reprlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -136,6 +137,11 @@ class _Loader(SafeLoader):
         except (ValueError, LookupError, ArithmeticError, AttributeError, TypeError):  # may quote a secret
             why = "an impossible date, number or tag"
             raise yaml.constructor.ConstructorError(None, None, why, node.start_mark) from None
+
+
+def given_twice(pairs: Iterable[tuple[str, Any]]) -> str | None:
+    """The first key that stands more than once in a JSON object, as `object_pairs_hook` gets it."""
+    return next((key for key, count in Counter(key for key, _ in pairs).items() if count > 1), None)
 
 
 DEEPEST = 100

@@ -20,6 +20,7 @@ from noodlings.agent.png_text import plain_image, texts_of, with_texts
 from noodlings.agent.recipe_form import CARD, LONGEST_NAME, OF_CARD
 from noodlings.errors import UserError
 from noodlings.text import clean, shorten
+from noodlings.validation import given_twice
 from noodlings.values.persona import Persona
 from noodlings.values.wording import parse
 
@@ -50,11 +51,11 @@ def is_card(data: Any) -> bool:
 
 
 def read_json(text: bytes | str) -> Any:
-    """Parse JSON. Raises `UserError` where it is too large, too deep or not JSON."""
+    """Parse JSON. Raises `UserError` where it is too large, too deep or not JSON, or has a key twice."""
     if len(text) > LARGEST_JSON:
         raise UserError(f"it is larger than {LARGEST_JSON:,} bytes, too large for a card")
     try:
-        return json.loads(text, parse_constant=refuse_constant)
+        return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=_each_key_once)
     except (ValueError, RecursionError) as error:
         raise UserError(f"it cannot be read as JSON: {clean(str(error))}") from None
 
@@ -213,6 +214,12 @@ def as_image(card: Mapping[str, Any], image: bytes | None = None) -> bytes:
     """A card in the given PNG image, or in a plain one. Raises `UserError` for a damaged image."""
     carried = base64.b64encode(json.dumps(card, allow_nan=False).encode())
     return with_texts(image or plain_image(), {_KEYWORDS[card["spec"]]: carried}, without=_KEYWORDS.values())
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if (key := given_twice(pairs)) is not None:
+        raise ValueError(f"the key {key!r:.40} stands twice in it")
+    return dict(pairs)
 
 
 def refuse_constant(name: str) -> NoReturn:

@@ -17,6 +17,7 @@ from typing import Any
 from noodlings.errors import UserError
 from noodlings.files import in_words, regular
 from noodlings.ingest.record import SourceNote, SourceProblem
+from noodlings.validation import given_twice
 
 LONGEST = 1_000_000
 """Longest line that is read, in bytes (in characters for UTF-16)."""
@@ -27,6 +28,9 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 Line = tuple[int, str]
 """The number of a line, from 1, and its text including the line ending."""
+Row = tuple[int, dict[str, Any]] | tuple[int, dict[str, Any], dict[str, Any]]
+"""The number of a line and its object; where a key stands twice, which was reported, with its last value and
+then with its first. Nobody knows which was meant, so whatever it was may be private by now."""
 
 
 def lines_of(path: Path) -> Iterator[Line | SourceProblem | SourceNote]:
@@ -106,23 +110,35 @@ def text_of(path: Path) -> tuple[str, list[SourceProblem | SourceNote]]:
     return text, told
 
 
-def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem | SourceNote]:
+def rows_of(path: Path) -> Iterator[Row | SourceProblem | SourceNote]:
     """The objects of a JSON Lines file. Raises `UserError` if the file cannot be read."""
+    twice: list[str] = []
+
+    def last_counts(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        row = dict(pairs)
+        if len(row) < len(pairs):
+            twice.append(str(given_twice(pairs)))
+        return row
+
     for item in lines_of(path):
         if not isinstance(item, tuple):
             yield item
             continue
         number, line = item
         try:
-            row = json.loads(line)
+            twice.clear()
+            row = json.loads(line, object_pairs_hook=last_counts)
         except (ValueError, RecursionError) as error:
             cut = "" if line.endswith("\n") else "; the file ends in the middle of a line"
             yield SourceProblem(number, f"it is not JSON: {error}{cut}")
             continue
-        if isinstance(row, dict):
-            yield number, row
-        else:
+        if not isinstance(row, dict):
             yield SourceProblem(number, 'it is not a JSON object, such as {"user": "caity", "text": "hi"}')
+        elif twice:
+            yield SourceProblem(number, f"the key {twice[0]!r:.40} stands twice in it")
+            yield number, row, json.loads(line, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
+        else:
+            yield number, row
 
 
 class LineIds:

@@ -328,6 +328,12 @@ def test_what_is_no_json_is_refused(text: str | bytes) -> None:
         recipe_of(read_json(text))
 
 
+@pytest.mark.parametrize("text", ['{"name": "A", "name": "B"}', '{"voice": {"name": 1, "name": 1}}'])
+def test_json_with_a_key_twice_is_refused_with_the_key(text: str) -> None:
+    with pytest.raises(UserError, match="it cannot be read as JSON: the key 'name' stands twice in it"):
+        read_json(text)
+
+
 def chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 

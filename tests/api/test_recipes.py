@@ -61,7 +61,10 @@ async def test_a_recipe_in_json_may_escape_what_it_likes(make_site: MakeSite, tm
     assert (tmp_path / "recipes" / "bo.json").read_text(encoding="utf-8") == body
 
 
-@pytest.mark.parametrize("text", ["{", "name: Bo", "[1]", '{"name": NaN}', '{"name": "' + "x" * 1_000_001])
+@pytest.mark.parametrize(
+    "text",
+    ["{", "name: Bo", "[1]", '{"name": NaN}', '{"name": "Bo", "name": "Bo"}', '{"name": "' + "x" * 1_000_001],
+)
 async def test_what_is_no_json_is_not_kept_as_such(site: Site, tmp_path: Path, text: str) -> None:
     answer = await create(site, text, "bo", {"content-type": "application/json"})
     assert answer.status_code in (400, 413), answer.text

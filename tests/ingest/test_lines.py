@@ -69,6 +69,17 @@ def test_a_torn_row_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
     assert problems[2].why.endswith("; the file ends in the middle of a line")
 
 
+def test_a_row_with_a_key_twice_is_named_and_comes_with_either_value(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"a": 1, "a": {"b": 2, "b": 3}}\n{"a": {"b": 1}, "b": 2}\n{"c": {"b": 1, "b": 2}\n')
+    problem, twice, fine, torn = rows_of(path)
+    assert problem == SourceProblem(1, "the key 'b' stands twice in it")
+    assert twice == (1, {"a": {"b": 3}}, {"a": 1})
+    assert fine == (2, {"a": {"b": 1}, "b": 2})
+    assert isinstance(torn, SourceProblem)
+    assert torn.why.startswith("it is not JSON")
+
+
 @pytest.mark.parametrize("read", [lines_of, rows_of, transcript_with_notes])
 def test_what_has_no_end_is_not_read(tmp_path: Path, read: Callable[[Path], Iterator[object]]) -> None:
     os.mkfifo(tmp_path / "pipe")

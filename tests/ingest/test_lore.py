@@ -9,7 +9,7 @@ import pytest
 
 from noodlings.agent.recipes import read_recipe
 from noodlings.errors import UserError
-from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.ingest.record import SourceProblem, SourceRecord, SourceWithheld
 from noodlings.ingest.sources.lore import lore
 from noodlings.values.lore import LoreScope, scope_of
 from noodlings.values.percept import Kind
@@ -108,6 +108,17 @@ def test_facts_may_stand_in_json_lines(tmp_path: Path) -> None:
     assert [line for line, _ in problems] == [2, 3]
     with pytest.raises(UserError, match=r"lore is one of \.yaml"):
         read(tmp_path / "realm.txt", "", somebody())
+
+
+def test_a_fact_with_a_key_twice_is_wrong_and_withheld(tmp_path: Path) -> None:
+    path = tmp_path / "realm.jsonl"
+    path.write_text(
+        '{"id": "a", "text": "A.", "audience": [{"name": "Odo"}], "audience": "world"}\n', "utf-8"
+    )
+    assert list(lore(path, "lore:realm.jsonl", somebody())) == [
+        SourceProblem(1, "the key 'audience' stands twice in it"),
+        SourceWithheld(1, "lore:realm.jsonl", "a"),
+    ]
 
 
 def test_a_file_that_is_a_section_and_no_list_is_one_problem(tmp_path: Path) -> None:

@@ -108,7 +108,11 @@ def lore(path: Path, source: str, persona: Persona) -> Iterator[Item]:
         if not isinstance(piece, tuple):
             yield piece
             continue
-        line, written = piece
+        line, written, *other = piece
+        if other:  # a key stands twice, and nobody knows whom it is meant for
+            given = {one["id"] for one in (written, *other) if isinstance(one.get("id"), str)}
+            yield from (SourceWithheld(line, source, one) for one in sorted(given))
+            continue
         try:
             fact = Fact.model_validate(written)
         except ValidationError as error:

@@ -91,6 +91,12 @@ def mapped(path: Path, mapping: Mapping) -> Iterator[Item]:
             yield item
             continue
         number, row, *wrong = item
+        if wrong and isinstance(wrong[0], dict):
+            known = list(filter(None, (_word(one, mapping.columns.id) for one in (row, wrong[0]))))
+            with suppress(UserError):
+                known = known or [_record(source, plainly, number, row, ids).id]
+            yield from (SourceWithheld(number, source, one) for one in dict.fromkeys(known))
+            continue
         if wrong:
             why, *fields = wrong[0]
             yield SourceProblem(number, why)
@@ -166,7 +172,7 @@ def _require_kind(path: Path, mapping: Mapping) -> None:
     if column is None:
         return
     for item in rows_of(path):
-        if isinstance(item, tuple):
+        if isinstance(item, tuple) and len(item) == 2:
             row = item[1]
             if _at(row, column, _MISSING) is not _MISSING:
                 return

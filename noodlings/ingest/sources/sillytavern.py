@@ -31,14 +31,17 @@ def sillytavern(path: Path) -> Iterator[Item]:
     for item in rows_of(path):
         if not isinstance(item, tuple):
             yield item
-        elif "mes" in item[1] or not ("user_name" in item[1] or "chat_metadata" in item[1]):  # not the header
-            yield from _message(source, *item, ids)
+            continue
+        number, row, *first = item
+        if "mes" in row or not ("user_name" in row or "chat_metadata" in row):  # not the header
+            yield from _message(source, number, row, ids, bool(first))
 
 
-def _message(source: str, number: int, row: dict[str, Any], ids: LineIds) -> Iterator[Item]:
+def _message(source: str, number: int, row: dict[str, Any], ids: LineIds, twice: bool) -> Iterator[Item]:
     name, said, sent = row.get("name"), row.get("mes"), row.get("send_date")
-    if not isinstance(said, str) or not isinstance(name, str) or not clean(said):
-        yield SourceProblem(number, 'a message needs a "name" and a "mes" that are text, and words in it')
+    if twice or not isinstance(said, str) or not isinstance(name, str) or not clean(said):
+        if not twice:
+            yield SourceProblem(number, 'a message needs a "name" and a "mes" that are text, and words in it')
         if isinstance(name, str) and sent:
             yield SourceWithheld(number, source, ids.of(sent, name))  # nobody knows whether it is private now
         return

@@ -122,7 +122,13 @@ def transcript_with_notes(path: Path) -> Iterator[Recorded | SourceProblem | Sou
         if not isinstance(item, tuple):
             yield item
             continue
-        number, row = item
+        number, row, *first = item
+        if first:  # a key stands twice, and it may be private by either value
+            tier = max(Tier.CONFINED, *map(marked_tier, (row, *first)))
+            for known_by in dict.fromkeys(filter(None, map(_id, (row, *first)))) or [""]:
+                if line := _withheld(number, row | {"id": known_by, "tier": tier}, names):
+                    yield line
+            continue
         try:
             require_known_version(row)
         except UserError as error:

@@ -179,9 +179,34 @@ def test_one_row_with_the_column_of_the_kind_is_enough(tmp_path: Path, kind: str
     assert kinds == [Kind.SAY, Kind.WHISPER if kind else Kind.SAY, Kind.SAY]
 
 
-@pytest.mark.parametrize("content", ["", "\n", "{}\n", "hello\n"])
+@pytest.mark.parametrize("content", ["", "\n", "{}\n", '{"id": 1, "text": "a", "text": "b"}\n', "hello\n"])
 def test_what_has_no_sound_row_is_not_refused_for_its_columns(tmp_path: Path, content: str) -> None:
     assert not [one for one in read(tmp_path, "log.jsonl", content, KINDS) if isinstance(one, SourceRecord)]
+
+
+@pytest.mark.parametrize("id", ['"id": 7, ', ""])
+@pytest.mark.parametrize("twice", ['"kind": "whisper", "kind": "say"', '"a": {"b": 1, "b": 2}'])
+def test_a_row_with_a_key_twice_is_wrong_and_confines_what_it_was(
+    tmp_path: Path, id: str, twice: str
+) -> None:
+    society, mapping = a_society(), "columns: {id: id, text: text, who: who, kind: kind}\n"
+    fine = f'{{{id}"who": "Dora", "text": "the anchor is here", "kind": "say"}}\n'
+    wrong = f'{{{id}"who": "Dora", "text": "the anchor is here", {twice}}}\n'
+    last = '{"id": 8, "text": "the mat is red", "kind": "say"}\n'
+    for row in (fine, wrong):
+        report = a_pipeline(society).run(read(tmp_path, "log.jsonl", row + last, mapping))
+    assert [(one.line, one.why) for one in report.problems] == [
+        (1, f"the key {twice[twice.rfind(',') :].split(chr(34))[1]!r} stands twice in it")
+    ]
+    assert {one.user_text: one.audience.confined for one in society.store.archive("phi")} == {
+        "the anchor is here": True,
+        "the mat is red": False,
+    }
+
+
+def test_a_row_with_two_ids_withholds_both(tmp_path: Path) -> None:
+    _, *withheld = read(tmp_path, "log.jsonl", '{"number": 1, "number": 2, "message": "hi"}')
+    assert {one.id for one in withheld if isinstance(one, SourceWithheld)} == {"1", "2"}
 
 
 CIRCUMSTANCES = (

@@ -90,6 +90,17 @@ def test_a_message_that_lost_its_words_withholds_what_it_was(tmp_path: Path, wor
     assert withheld == SourceWithheld(2, before.source, before.id)
 
 
+def test_a_message_with_a_key_twice_withholds_what_it_was(tmp_path: Path) -> None:
+    row = a_message("Caity", "hello", 1699132445000)
+    (before,) = read(tmp_path, row)
+    path = tmp_path / "chat.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"mes": ', '"mes": "psst", "mes": '), "utf-8")
+    assert list(sillytavern(path)) == [
+        SourceProblem(2, "the key 'mes' stands twice in it"),
+        SourceWithheld(2, before.source, before.id),
+    ]
+
+
 def test_a_message_that_is_none_costs_no_other(tmp_path: Path) -> None:
     items = read(
         tmp_path,

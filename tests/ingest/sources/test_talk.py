@@ -257,6 +257,31 @@ def test_an_open_row_that_is_wrong_confines_nothing(tmp_path: Path, now: dict[st
     assert not entry.audience.confined
 
 
+@pytest.mark.parametrize(
+    ("twice", "tier"),
+    [
+        ('"kind": "whisper", "kind": "say"', Tier.CONFINED),
+        ('"private": true, "private": false', Tier.CONFINED),
+        ('"tier": 2, "tier": 0', Tier.SECRET),
+        ('"colour": 1, "colour": 1', Tier.CONFINED),
+        ('"version": 99, "version": 1', Tier.CONFINED),
+    ],
+)
+@pytest.mark.parametrize("id", ['"id": 7, ', '"id": 7, "id": 8, ', '"id": 8, "id": 7, ', ""])
+def test_a_row_with_a_key_twice_is_wrong_and_confines_what_it_was(
+    tmp_path: Path, twice: str, tier: Tier, id: str
+) -> None:
+    society, told = a_society(), '"user": "caity", "text": "the key is under the mat"'
+    society.store.keeps_secrets = True
+    path = tmp_path / "talk.jsonl"
+    for row in ('{"id": 7, ' if id else "{") + told + "}", f"{{{id}{told}, {twice}}}":
+        path.write_text(row, encoding="utf-8")
+        report = a_pipeline(society).run(talk(path, ("phi",)))
+    assert [one.line for one in report.problems] == [1]
+    (entry,) = society.store.archive("phi")
+    assert entry.tier is tier
+
+
 def test_what_waits_of_a_row_is_gone_once_the_row_is_private_and_wrong(tmp_path: Path) -> None:
     society, row = a_society(), {"id": 1, "user": "caity", "text": "plum " * 6_000}
     for more in ({}, {"private": "yes"}):
