@@ -298,10 +298,25 @@ def spellings(text: str) -> set[str]:
 def whole_words(names: Collection[str], flags: int = 0) -> re.Pattern[str]:
     """Finds one of these names where it stands by itself, or beside a script that has no spaces, in whose
     texts nothing stands by itself; nothing where there are none. Underscores join words, as in ids, but for
-    up to two that stand around some, as in Markdown."""
+    up to two that stand around some, as in Markdown, and those between the words of a name."""
     letter = rf"[^\W_{UNSPACED}]"
     begins = "".join(rf"(?<!{letter}{joined})" for joined in ("", "_", "__"))
-    return re.compile(rf"{begins}{any_of(names)}(?!_*{letter})" if names else r"(?!)", flags)
+    written = "|".join(map(_as_written, sorted(names, key=len, reverse=True)))
+    return re.compile(rf"{begins}(?:{written})(?!_*{letter})" if names else r"(?!)", flags)
+
+
+def _as_written(name: str) -> str:
+    """A regular expression for a name, also with markup around each of its words, or with an underscore or a
+    hyphen for a space. With a hyphen, one of ordinary words ("will-power") counts only with its capitals."""
+    words = name.split()
+    if len(words) < 2:
+        return re.escape(name)
+    apart = r"(?:[*_~]{0,3} [*_~]{0,3}|_)".join(map(re.escape, words))
+    hyphened = "-".join(words)
+    if not ordinary_words().issuperset(name.casefold().split()):
+        return f"{apart}|{re.escape(hyphened)}"
+    capitals = {hyphened.title(), hyphened.upper(), *filterfalse(str.islower, [hyphened])}
+    return f"{apart}|(?-i:{any_of(capitals)})"
 
 
 def observes(waiting: IngestedRecord, called: Collection[str]) -> bool:

@@ -807,6 +807,9 @@ def test_whoever_is_called_like_a_field_of_the_logs_takes_no_other_lines_with_th
         ("王芳", "看见王芳了"),
         ("Zedrik", "_Zedrik_"),
         ("Straßer", "STRASSER"),
+        ("Carla Stone", "*Carla* Stone"),
+        ("Carla Stone", "Carla_Stone"),
+        ("ª º", "ª º"),
     ],
 )
 def test_a_name_in_a_log_counts_in_each_form_in_which_it_may_be_written(

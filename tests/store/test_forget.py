@@ -334,3 +334,33 @@ def test_a_name_that_is_an_ordinary_word_counts_with_its_capital(text: str, told
 def test_a_name_counts_in_each_form_in_which_it_may_be_written(text: str, found: bool) -> None:
     called = {"Zoë", "O'Brien", "Jean-Luc", "Øber", "Rosé", "王芳", "さくら", "สมชาย", "Straßer", "Weisser"}
     assert naming(called, "I saw it")(text) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("*Carla* Stone fell", True),
+        ("_Carla_ _Stone_", True),
+        ("we saw __Carla__ ~~Stone~~", True),
+        ("**Carla** **Stone** fell", True),
+        ("Carla_Stone fell", True),
+        ("_carla_stone_ fell", True),
+        ("Carla-Stone fell", True),
+        ("CARLA\u2011STONE fell", True),
+        ("zedrik-wood fell", True),
+        ("王-芳", True),
+        ("Will-Power fell", True),
+        ("her will-power grew", False),
+        ("will-power", False),
+        ("Carla__Stone fell", False),
+        ("CarlaStone fell", False),
+        ("Carla, Stone", False),
+        ("user_carla_stone fell", False),
+        ("Carla_Stone_two fell", False),
+        ("Carla-Stones fell", False),
+    ],
+)
+def test_a_name_of_several_words_counts_with_markup_and_with_a_sign_for_its_space(
+    text: str, found: bool
+) -> None:
+    assert naming({"Carla Stone", "Zedrik Wood", "Will Power", "王 芳"}, "I saw it")(text) is found
