@@ -30,7 +30,7 @@ from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.ingested_rows import NOT_WAITING, taken_of, taken_row
 from noodlings.store.rows import Row, Stored, entry_of, symbol_of, symbol_row, trace_of, trace_row, undamaged
 from noodlings.store.transaction import Transaction
-from noodlings.text import any_of, clean, unaccented, without_accents
+from noodlings.text import clean, unaccented, without_accents
 from noodlings.values.audience import OPEN, Tier, within
 from noodlings.values.caller import is_past_id
 from noodlings.values.circumstances import CIRCUMSTANCES
@@ -311,12 +311,12 @@ def _as_written(name: str) -> str:
     words = name.split()
     if len(words) < 2:
         return re.escape(name)
-    apart = r"(?:[*_~]{0,3} [*_~]{0,3}|_)".join(map(re.escape, words))
-    hyphened = "-".join(words)
     if not ordinary_words().issuperset(name.casefold().split()):
-        return f"{apart}|{re.escape(hyphened)}"
-    capitals = {hyphened.title(), hyphened.upper(), *filterfalse(str.islower, [hyphened])}
-    return f"{apart}|(?-i:{any_of(capitals)})"
+        return r"(?:[*_~]{0,3}[ -][*_~]{0,3}|_)".join(map(re.escape, words))
+    apart = r"(?:[*_~]{0,3} [*_~]{0,3}|_)".join(map(re.escape, words))
+    capitals = {name.title(), name.upper(), *filterfalse(str.islower, [name])}
+    hyphened = "|".join("[ -]".join(map(re.escape, form.split())) for form in sorted(capitals))
+    return f"{apart}|(?-i:{hyphened})"
 
 
 def observes(waiting: IngestedRecord, called: Collection[str]) -> bool:

@@ -350,6 +350,10 @@ def test_a_name_counts_in_each_form_in_which_it_may_be_written(text: str, found:
         ("zedrik-wood fell", True),
         ("王-芳", True),
         ("Will-Power fell", True),
+        ("Mary-Kate Ash waits", True),
+        ("_Mary_ Kate_Ash waits", True),
+        ("Zedrika_Quillon-Marsh", True),
+        ("zedrika-quillon marsh", True),
         ("her will-power grew", False),
         ("will-power", False),
         ("Carla__Stone fell", False),
@@ -363,4 +367,5 @@ def test_a_name_counts_in_each_form_in_which_it_may_be_written(text: str, found:
 def test_a_name_of_several_words_counts_with_markup_and_with_a_sign_for_its_space(
     text: str, found: bool
 ) -> None:
-    assert naming({"Carla Stone", "Zedrik Wood", "Will Power", "王 芳"}, "I saw it")(text) is found
+    called = {"Carla Stone", "Zedrik Wood", "Will Power", "王 芳", "Mary Kate Ash", "Zedrika Quillon Marsh"}
+    assert naming(called, "I saw it")(text) is found
