@@ -116,6 +116,18 @@ class SelfTopic(StrEnum):
     """What it thinks of people."""
     LUCK = "luck"
     """The best, worst and strangest day of its life."""
+    DIRECTIONS = "directions"
+    """The way somewhere, or where one finds something."""
+    LOCAL = "local"
+    """How things are around here: the weather, the town, what is on."""
+    LENDING = "lending"
+    """Whether one can have, buy or borrow something."""
+    KNOWLEDGE = "knowledge"
+    """Whether it can explain something, or knows a fact of the world."""
+    PROSPECTS = "prospects"
+    """Whether something will turn out well."""
+    VERDICT = "verdict"
+    """What it thinks of what somebody did or has."""
 
 
 class ToldTopic(StrEnum):

@@ -15,12 +15,21 @@ from noodlings.text import clean
 from noodlings.values.acting import cased
 from noodlings.values.percept import SPOKEN, Kind
 from noodlings.values.tone import ToneName, ToneSource
-from noodlings.values.topic import ToldTopic
+from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
-from noodlings.voice.reply_content import DONE_AT_ONCE, FEW_WORDS, IN_MANNER, ReplyContent, decide, slots
+from noodlings.voice.reply_content import (
+    DONE_AT_ONCE,
+    FEW_WORDS,
+    IN_MANNER,
+    OF_THE_WORLD,
+    ReplyContent,
+    asks_about_itself,
+    decide,
+    slots,
+)
 from noodlings.voice.reported_speech import ReportedSpeech
-from noodlings.voice.response_selection import TOPIC, is_learnt
+from noodlings.voice.response_selection import ASKED, ITSELF, TOPIC, is_learnt, response_model
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import name_of, tokens
 
@@ -64,7 +73,7 @@ _SAID_BACK = {
     DialogueAct.MESSAGE: ".",
 }  # fmt: skip
 """Acts after which a few words of the line are said back, and how they may end."""
-_ANSWERED_BY_THEIR_OWN = frozenset({DialogueAct.GRIEF, DialogueAct.TOLD_NAME}) | DONE_AT_ONCE
+_ANSWERED_BY_THEIR_OWN = DONE_AT_ONCE | {DialogueAct.GRIEF, DialogueAct.TOLD_NAME, DialogueAct.FORGOTTEN}
 """Acts that only their own phrases answer."""
 _NEVER_INSTEAD = frozenset({
     DialogueAct.TOLD_NAME, DialogueAct.OFFER, DialogueAct.APOLOGY, DialogueAct.THANKS, DialogueAct.INSULT,
@@ -83,6 +92,11 @@ _TO_THE_GRAVE = frozenset({
 })  # fmt: skip
 """Kinds of phrases that may answer what is grave."""
 _NOT_GRAVE = frozenset({*DialogueAct, *(f"{TOPIC}{topic}" for topic in ToldTopic)}) - _TO_THE_GRAVE
+_ASKS_ANYTHING = frozenset({DialogueAct.QUESTION, DialogueAct.PERSONAL})
+"""Acts of questions that phrases of other kinds answer as well; who asks for advice, leave or a favour gets
+those for it."""
+_ABOUT_ITSELF_ALONE = frozenset(f"{ITSELF}{topic}" for topic in SelfTopic if topic not in OF_THE_WORLD)
+"""Kinds of phrases that answer only what is asked about the character itself."""
 _NOT_AFTER_GRIEF = frozenset({
     DialogueAct.AMUSING, DialogueAct.TEASING, DialogueAct.BORED, DialogueAct.GLAD, DialogueAct.PLEASURE,
     DialogueAct.GRIEF, *(f"{TOPIC}{topic}" for topic in (ToldTopic.BOAST, ToldTopic.CELEBRATION)),
@@ -135,10 +149,9 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     book = Phrasebook(utterance.persona, utterance.said, seed)
     content = decide(understood, utterance, book)
     book.fill(slots(understood, content, utterance, book))
-    if content.about_itself is not None:
+    content, body = _best_response(understood, content, utterance, book)
+    if not body and content.about_itself is not None:
         body = book.about_itself(content.about_itself)
-    else:
-        content, body = _best_response(understood, content, utterance, book)
     body = body or book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     in_manner, case = content.act in IN_MANNER, utterance.persona.voice.case
     draft = Draft(body, told=content.told, in_manner=in_manner, case=case)
@@ -157,29 +170,41 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
 def _best_response(
     understood: UnderstoodLine, content: ReplyContent, utterance: Utterance, book: Phrasebook
 ) -> tuple[ReplyContent, str]:
-    """What the character says to what it is told, and the content with the act for which it says that.
+    """What the character says to what it is told or asked, and the content with the act for which it says
+    that.
 
-    "" where a memory is told or something was asked, and where no answers to such lines were learnt.
+    "" where a memory is told, where something is asked in a grave moment, and where no answers to such lines
+    were learnt.
     """
     reading, tone, act = utterance.reading, utterance.tone, content.act
     by_itself = understood.heavy or tone.why is ToneSource.SAID
     if act is DialogueAct.LONG or (act is DialogueAct.COMFORT and not by_itself):
         act = DialogueAct.STATEMENT
-    if content.told or content.answers or utterance.percept.kind not in SPOKEN:
+    asked = act in ASKED
+    if content.told or utterance.percept.kind not in SPOKEN or (not asked and content.answers):
         return content, ""
     if (
         reading is None
         or not reading.response_embedding
         or act in _ANSWERED_BY_THEIR_OWN
+        or (asked and content.heavy)
         or not is_learnt(act)
     ):
         return content, ""
     but = _ONLY_TO_GRIEF if not content.heavy else _NOT_GRAVE if by_itself else _NOT_AFTER_GRIEF
     felt = tone.name if by_itself else ToneName.PLAIN
-    found = book.best_response(reading.response_embedding, act, felt, _NEVER_INSTEAD | but)
+    topic = content.about_itself
+    if asked and act not in _ASKS_ANYTHING:
+        but |= response_model().kind_index.keys()
+    elif asked and not asks_about_itself(understood, utterance):
+        but |= _ABOUT_ITSELF_ALONE
+    found = book.best_response(reading.response_embedding, act, felt, _NEVER_INSTEAD | but, topic)
     if found is None:
         return content, ""
     kind, body = found
+    if kind.startswith(ITSELF):
+        topic = SelfTopic(kind.removeprefix(ITSELF))
+        return replace(content, act=DialogueAct.PERSONAL, about_itself=topic), body
     return (content if kind.startswith(TOPIC) else replace(content, act=DialogueAct(kind))), body
 
 

@@ -19,6 +19,8 @@ from noodlings.values.tone import ToneName
 from noodlings.values.topic import SelfTopic, ToldTopic
 from noodlings.values.wording import SLOTS, DialogueAct, Phrase, SpokenFeeling, calm, parse
 from noodlings.voice.response_selection import (
+    ASKED,
+    ITSELF,
     TOPIC,
     Candidate,
     candidates,
@@ -95,7 +97,8 @@ OWN_REST = 7
 _TOLD_IF_KNOWN = frozenset({DialogueAct.WHO_ARE_YOU, DialogueAct.WHERE_ARE_WE, DialogueAct.WHAT_IS_HERE})
 """Acts with lines that must use their slots where these are known."""
 OWN_BONUS = 1.5
-"""What is added to the score of a character's own phrases, or it would speak like all others."""
+"""What is added to the score of a character's own phrases for what it is told, or it would speak like all
+others; asked something, it speaks of itself anyway."""
 MOST_TIED = 3
 """Of so many best phrases one is chosen at random,"""
 TIED_WITHIN = 0.5
@@ -175,7 +178,12 @@ class Phrasebook:
         return self.one_of(own) or self.one_of(shared)
 
     def best_response(
-        self, response_embedding: Sequence[float], act: DialogueAct, tone: ToneName, but: Container[str]
+        self,
+        response_embedding: Sequence[float],
+        act: DialogueAct,
+        tone: ToneName,
+        but: Container[str],
+        topic: SelfTopic | None = None,
     ) -> tuple[str, str] | None:
         """The kind and the words of the phrase that answers a line best; None where all that does was said
         lately.
@@ -185,18 +193,23 @@ class Phrasebook:
         Args:
             response_embedding, act, tone: see `scores`.
             but: kinds of phrases that are out of place; those for the act itself never are.
+            topic: what the character is asked about itself, if that was heard: only what is on it answers.
         """
-        own = candidates(self._voice)
-        among, kind_index = own + candidates(shared_voice()), response_model().kind_index
+        asks = act in ASKED
+        among, kind_index = candidates(self._voice, shared_voice(), asks=asks), response_model().kind_index
         score = scores(among, response_embedding, act, tone)
-        allowed = kind_probabilities(among, score) >= LIKELY_KIND
-        allowed &= [kind not in but for kind in kind_index]
-        allowed[kind_index[act]] = True
-        score[: len(own.all)] += OWN_BONUS
+        if topic is None:
+            allowed = kind_probabilities(among, score) >= LIKELY_KIND
+            allowed &= [kind not in but for kind in kind_index]
+            allowed[kind_index[act]] = True
+        else:
+            allowed = np.array([kind == f"{ITSELF}{topic}" for kind in kind_index])
+        if not asks:
+            score[: among.own] += OWN_BONUS
         usable = (
             at
             for at in np.argsort(-score, kind="stable").tolist()
-            if allowed[among.kinds[at]] and self._may_say(among.all[at], own=at < len(own.all))
+            if allowed[among.kinds[at]] and self._may_say(among.all[at], own=at < among.own)
         )
         best = list(islice(usable, MOST_TIED))
         if not best:

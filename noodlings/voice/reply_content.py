@@ -107,6 +107,11 @@ _OF_ITSELF = frozenset({
 """Acts that have nothing to say to a question to the character about itself."""
 _MEETS = frozenset({DialogueAct.GREETING, DialogueAct.TOLD_NAME})
 """Acts whose own words come before what is said on the topic of the line."""
+OF_THE_WORLD = frozenset({
+    SelfTopic.DIRECTIONS, SelfTopic.LOCAL, SelfTopic.LENDING, SelfTopic.KNOWLEDGE, SelfTopic.PROSPECTS,
+    SelfTopic.VERDICT,
+})  # fmt: skip
+"""Topics of questions that need not be to the character about itself, and that what was told may answer."""
 _MEETINGS = frozenset({SelfTopic.TOMORROW, SelfTopic.COME_ALONG})
 """Topics of an offer, and of a question for leave or a favour: "may I come again?"."""
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
@@ -223,7 +228,8 @@ class ReplyContent:
 
 def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
     topic = self_topic(understood, utterance)
-    known = topic is not None and topic in utterance.persona.voice.about_itself
+    may_be_told = topic in OF_THE_WORLD and (likeliest_answer(utterance) or 0.0) >= AGAIN
+    known = topic in utterance.persona.voice.about_itself and not may_be_told
     about_itself = topic is not None
     act, told = (
         (DialogueAct.PERSONAL, ()) if known else _choose_act(understood, utterance, book, about_itself)
@@ -252,23 +258,28 @@ def _told_topic(understood: UnderstoodLine, utterance: Utterance) -> ToldTopic |
 def self_topic(understood: UnderstoodLine, utterance: Utterance) -> SelfTopic | None:
     """What the character is asked about itself, if it speaks; None where it is asked about anybody else, or
     is told of something grave."""
-    percept, reading = utterance.percept, utterance.reading
-    topic = None if reading is None else reading.topics.itself
-    if topic is None or not utterance.persona.verbal or percept.kind not in SPOKEN:
+    topic = None if utterance.reading is None else utterance.reading.topics.itself
+    if topic is None or not asks_about_itself(understood, utterance):
         return None
-    text, kind = percept.text, understood.question
+    for_them = understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION) or (
+        understood.question is QuestionKind.REQUEST and _FOR_ME.search(utterance.percept.text)
+    )
+    return None if understood.act in _OF_NOW or (for_them and topic not in _MEETINGS) else topic
+
+
+def asks_about_itself(understood: UnderstoodLine, utterance: Utterance) -> bool:
+    """Whether a line to a character that speaks may ask about it, and about nobody else, as far as words can
+    tell."""
+    percept, kind, text = utterance.percept, understood.question, utterance.percept.text
+    if not utterance.persona.verbal or percept.kind not in SPOKEN:
+        return False
     grave = understood.heavy or (utterance.tone.grave and utterance.tone.why is ToneSource.SAID)
     of_speaker = WHAT_I.search(text) or (kind.may_be_known and _OF_ONESELF.search(text))
     about_others = of_speaker or names_others(utterance) or calls_another(utterance)
     asked = asked_part(text, tokens(text))
     where = text if asked.count(" ") < FEW_ASKED else asked
     to_it = asked and _TO_YOU.search(where) and not _SEEKS_ASSENT.search(text)
-    if grave or about_others or not (to_it or _ASKS_ANYHOW.match(asked or text)):
-        return None
-    for_them = understood.answered in (DialogueAct.OFFER, DialogueAct.PERMISSION) or (
-        kind is QuestionKind.REQUEST and _FOR_ME.search(text)
-    )
-    return None if understood.act in _OF_NOW or (for_them and topic not in _MEETINGS) else topic
+    return not (grave or about_others) and bool(to_it or _ASKS_ANYHOW.match(asked or text))
 
 
 def understood_line(utterance: Utterance) -> UnderstoodLine:

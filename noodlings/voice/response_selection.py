@@ -1,15 +1,17 @@
-"""Which of a character's phrases answers what it is told, as readers would choose (`tools/lines/replies.py`).
+"""Which of a character's phrases answers what it is told, or asked where no memory answers, as readers would
+choose (`tools/lines/replies.py`).
 
 A line and a phrase each have an embedding, and their product says how well the phrase answers the line;
 besides, some kinds of phrases go better with the act and the tone of the line than others. The kind of a
-phrase is the act or topic under which a recipe has it. A phrase that was not learnt from, such as one of a
+phrase is the act or topic under which a recipe has it; a question is answered by other kinds than what
+somebody tells. A phrase that was not learnt from, such as one of a
 host's own recipe, counts as an average one of its kind.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -22,11 +24,21 @@ from noodlings.values.tone import ToneName
 from noodlings.values.wording import DialogueAct
 
 Floats = npt.NDArray[np.float32]
-Sources = Iterable[tuple[str, tuple[str, ...]]]
+Sources = tuple[tuple[str, tuple[str, ...]], ...]
 
 RESPONSES = "responses.npz"
-TOPIC = "topic."
-"""Before the name of a kind that is a topic: an act may have the same name."""
+TOPIC, ITSELF = "topic.", "itself."
+"""Before the name of a kind that is a topic of what is told, and of what is asked about the character itself:
+an act may have the same name."""
+ASKED = frozenset({
+    DialogueAct.QUESTION, DialogueAct.FORGOTTEN, DialogueAct.PERSONAL, DialogueAct.YES_OR_NO,
+    DialogueAct.ADVICE, DialogueAct.REQUEST, DialogueAct.AVAILABILITY, DialogueAct.PERMISSION,
+})  # fmt: skip
+"""Acts of questions."""
+_ANSWERS_BOTH = frozenset({
+    DialogueAct.REMARK, DialogueAct.TEASING, DialogueAct.PRAISE,
+})  # fmt: skip
+"""Acts whose phrases answer questions, too: "a fine day, don't you think?"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +46,8 @@ class Candidate:
     """A phrase that may answer a line.
 
     Attributes:
-        kind: the value of a `DialogueAct`, or that of a `ToldTopic` after `TOPIC`.
+        kind: the value of a `DialogueAct`, or that of a `ToldTopic` after `TOPIC`, or of a `SelfTopic` after
+            `ITSELF`.
         source: the phrase as it stands in the recipe.
     """
 
@@ -51,18 +64,16 @@ class Candidates:
     """The phrases that may answer a line.
 
     Attributes:
-        all: the phrases.
+        all: the phrases, those of the character first.
+        own: how many these are.
         embeddings: of each, (candidates, dimensions + 1); the last number is its bias.
         kinds: where the kind of each stands in `ResponseModel.kind_index`, (candidates,).
     """
 
     all: tuple[Candidate, ...]
+    own: int
     embeddings: Floats
     kinds: npt.NDArray[np.intp]
-
-    def __add__(self, more: Candidates) -> Candidates:
-        embeddings = np.concatenate([self.embeddings, more.embeddings])
-        return Candidates((*self.all, *more.all), embeddings, np.concatenate([self.kinds, more.kinds]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,31 +107,57 @@ def response_model() -> ResponseModel:
     return ResponseModel(kinds, by_key, kind_means, priors)
 
 
-def candidates_of(lines: Sources, on_topics: Sources, kinds: Container[str]) -> list[Candidate]:
-    """The phrases of these kinds among the lines and topics of a recipe."""
-    found = (*lines, *((f"{TOPIC}{topic}", sources) for topic, sources in on_topics))
-    every = (Candidate(kind, source) for kind, sources in found if kind in kinds for source in sources)
+def phrases_of(voice: PersonaVoice) -> Sources:
+    """The phrases of a recipe by their kinds."""
+    return (
+        *voice.lines.items(),
+        *((f"{TOPIC}{topic}", phrases) for topic, phrases in voice.on_topics.items()),
+        *((f"{ITSELF}{topic}", phrases) for topic, phrases in voice.about_itself.items()),
+    )
+
+
+def candidates_of(sources: Sources, kinds: Container[str]) -> list[Candidate]:
+    """The phrases of these kinds."""
+    every = (Candidate(kind, source) for kind, found in sources if kind in kinds for source in found)
     return list(dict.fromkeys(every))
 
 
-def candidates(voice: PersonaVoice) -> Candidates:
-    """What a recipe has to say; made once for each, as there are hundreds."""
-    return _candidates(tuple(voice.lines.items()), tuple(voice.on_topics.items()))
+def answers_question(kind: str) -> bool:
+    """Whether phrases of a kind answer questions."""
+    return kind.startswith(ITSELF) or kind in ASKED or kind in _ANSWERS_BOTH
+
+
+def answers_what_is_told(kind: str) -> bool:
+    """Whether phrases of a kind answer what somebody tells."""
+    return not kind.startswith(ITSELF) and kind not in ASKED
+
+
+def candidates(voice: PersonaVoice, shared: PersonaVoice, *, asks: bool) -> Candidates:
+    """The phrases with which a character may answer a question, or what it is told; made once for each
+    recipe, as there are hundreds.
+
+    Args:
+        shared: what holds for all characters, but not on a topic on which this one speaks of itself.
+    """
+    return _candidates(phrases_of(voice), phrases_of(shared), asks)
 
 
 @lru_cache(maxsize=256)
-def _candidates(lines: Sources, on_topics: Sources) -> Candidates:
-    model = response_model()
-    found = tuple(candidates_of(lines, on_topics, model.kind_index))
+def _candidates(own: Sources, shared: Sources, asks: bool) -> Candidates:
+    model, may_answer = response_model(), answers_question if asks else answers_what_is_told
+    answering = set(filter(may_answer, model.kind_index))
+    theirs = candidates_of(own, answering)
+    spoken_of = {one.kind for one in theirs if one.kind.startswith(ITSELF)}
+    found = (*theirs, *candidates_of(shared, answering - spoken_of))
     kinds = np.array([model.kind_index[one.kind] for one in found], np.intp)
     embeddings = model.kind_means[kinds]
     for row, one in zip(embeddings, found, strict=True):
         row[:] = model.embeddings.get(one.key, row)
-    return Candidates(found, embeddings, kinds)
+    return Candidates(found, len(theirs), embeddings, kinds)
 
 
 def is_learnt(act: DialogueAct) -> bool:
-    """Whether readers chose phrases for lines of this act."""
+    """Whether readers chose phrases for lines or questions of this act."""
     return (act.value, ToneName.PLAIN.value) in response_model().kind_priors
 
 

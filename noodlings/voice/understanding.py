@@ -360,7 +360,7 @@ def _statement_act(
     if found in _READ and sure >= SURE:
         found = None
     # "I'll do what I can" has the words of a question, and "I don't know that" is a worse answer than a nod.
-    least = CERTAIN if likely is DialogueAct.QUESTION and "?" not in text else LIKELY
+    least = SURE if likely is DialogueAct.QUESTION and "?" not in text else LIKELY
     if found is None and likely is not DialogueAct.STATEMENT and sure >= least:
         return likely
     return found or _by_affect(affect, line) or DialogueAct.STATEMENT

