@@ -29,7 +29,7 @@ from noodlings.voice.reply_content import (
     slots,
 )
 from noodlings.voice.reported_speech import ReportedSpeech
-from noodlings.voice.response_selection import ASKED, ITSELF, TOPIC, is_learnt, response_model
+from noodlings.voice.response_selection import ASKED, ITSELF, TOPIC, is_learnt
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import name_of, tokens
 
@@ -73,7 +73,7 @@ _SAID_BACK = {
     DialogueAct.MESSAGE: ".",
 }  # fmt: skip
 """Acts after which a few words of the line are said back, and how they may end."""
-_ANSWERED_BY_THEIR_OWN = DONE_AT_ONCE | {DialogueAct.GRIEF, DialogueAct.TOLD_NAME, DialogueAct.FORGOTTEN}
+_ANSWERED_BY_THEIR_OWN = frozenset({DialogueAct.GRIEF, DialogueAct.TOLD_NAME}) | DONE_AT_ONCE
 """Acts that only their own phrases answer."""
 _NEVER_INSTEAD = frozenset({
     DialogueAct.TOLD_NAME, DialogueAct.OFFER, DialogueAct.APOLOGY, DialogueAct.THANKS, DialogueAct.INSULT,
@@ -93,8 +93,7 @@ _TO_THE_GRAVE = frozenset({
 """Kinds of phrases that may answer what is grave."""
 _NOT_GRAVE = frozenset({*DialogueAct, *(f"{TOPIC}{topic}" for topic in ToldTopic)}) - _TO_THE_GRAVE
 _ASKS_ANYTHING = frozenset({DialogueAct.QUESTION, DialogueAct.PERSONAL})
-"""Acts of questions that phrases of other kinds answer as well; who asks for advice, leave or a favour gets
-those for it."""
+"""Acts of questions that phrases of other kinds answer as well, and not only those for the act."""
 _ABOUT_ITSELF_ALONE = frozenset(f"{ITSELF}{topic}" for topic in SelfTopic if topic not in OF_THE_WORLD)
 """Kinds of phrases that answer only what is asked about the character itself."""
 _NOT_AFTER_GRIEF = frozenset({
@@ -173,30 +172,27 @@ def _best_response(
     """What the character says to what it is told or asked, and the content with the act for which it says
     that.
 
-    "" where a memory is told, where something is asked in a grave moment, and where no answers to such lines
-    were learnt.
+    "" where a memory is told, where something is asked in a grave moment, or that only the phrases for its
+    act answer, and where no answers to such lines were learnt.
     """
     reading, tone, act = utterance.reading, utterance.tone, content.act
     by_itself = understood.heavy or tone.why is ToneSource.SAID
     if act is DialogueAct.LONG or (act is DialogueAct.COMFORT and not by_itself):
         act = DialogueAct.STATEMENT
-    asked = act in ASKED
+    asked, topic = act in ASKED, content.about_itself
     if content.told or utterance.percept.kind not in SPOKEN or (not asked and content.answers):
         return content, ""
     if (
         reading is None
         or not reading.response_embedding
         or act in _ANSWERED_BY_THEIR_OWN
-        or (asked and content.heavy)
+        or (asked and (content.heavy or not (topic or act in _ASKS_ANYTHING)))
         or not is_learnt(act)
     ):
         return content, ""
     but = _ONLY_TO_GRIEF if not content.heavy else _NOT_GRAVE if by_itself else _NOT_AFTER_GRIEF
     felt = tone.name if by_itself else ToneName.PLAIN
-    topic = content.about_itself
-    if asked and act not in _ASKS_ANYTHING:
-        but |= response_model().kind_index.keys()
-    elif asked and not asks_about_itself(understood, utterance):
+    if asked and not asks_about_itself(understood, utterance):
         but |= _ABOUT_ITSELF_ALONE
     found = book.best_response(reading.response_embedding, act, felt, _NEVER_INSTEAD | but, topic)
     if found is None:
