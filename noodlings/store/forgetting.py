@@ -311,12 +311,13 @@ def _as_written(name: str) -> str:
     words = name.split()
     if len(words) < 2:
         return re.escape(name)
+    hyphened = r"(?:[*_~]{0,3}[ -][*_~]{0,3}|_)"
     if not ordinary_words().issuperset(name.casefold().split()):
-        return r"(?:[*_~]{0,3}[ -][*_~]{0,3}|_)".join(map(re.escape, words))
+        return hyphened.join(map(re.escape, words))
     apart = r"(?:[*_~]{0,3} [*_~]{0,3}|_)".join(map(re.escape, words))
     capitals = {name.title(), name.upper(), *filterfalse(str.islower, [name])}
-    hyphened = "|".join("[ -]".join(map(re.escape, form.split())) for form in sorted(capitals))
-    return f"{apart}|(?-i:{hyphened})"
+    capital = "|".join(hyphened.join(map(re.escape, form.split())) for form in sorted(capitals))
+    return f"{apart}|(?-i:{capital})"
 
 
 def observes(waiting: IngestedRecord, called: Collection[str]) -> bool:

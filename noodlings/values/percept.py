@@ -105,29 +105,37 @@ def in_confidence(kind: Kind, text: str) -> bool:
 _TITLE = r"(?:Dr|Mrs?|Ms|Prof)\b\.?"
 _NAME_TOLD = re.compile(
     r"(?i)(?:\b(?:not|never|ever|nobody|no one|stop|why|(?:do|did) you)|n['’]t)\b[^.!?,;]{0,30}?\bcall me\b"
-    r"|\b(?:(?:(?:my |(?<![\w ])|(?<=\bhi[.,!] )|(?<=\bhello[.,!] ))name(?:['’]?s| is)"
-    r"|i(?: a|['’])m (?:called|named)|call me"
-    r"|(?:every(?:one|body)|(?:most |my )?(?:people|folks?|friends)|they(?: all)?) calls? me)"
+    r"|\b(?:(?:my name(?:['’]s| is)|i(?: a|['’])m (?:called|named)|call me)"
     r"(?: not \S+ but)?(?: really| actually)?"
     rf"(?: {_TITLE})? (?!(?:when|if|on|at|in|to|for|back|an?|the|later|up|out"
     r"|crazy|again|not|by|what|no|anything|whatever|names|maybe|it|hard|that|spel\w+|please|as|this|from"
     r"|before|after|until|now|soon|tonight|to-?day|tomorrow|yesterday|(?:any|some)(?:time|day))\b)"
     r"|(?:(?<![\w ])|(?<=[.,;:!?] )|(?<=hi )|(?<=hello )|(?<=hey )|(?<=and ))i(?: a|['’])?m "
-    rf"(?:{_TITLE} )?(?!(?:Dutch|German|French|Welsh|Greek|Danish|Polish|English|Irish|British"
-    r"|Scottish|Spanish|Italian)\b)"
+    rf"(?:{_TITLE} )?(?!(?:Dutch|German|French|Welsh|Greek|Danish|Polish|English|Irish|British|Scottish"
+    r"|Spanish|Italian|fine|ok(?:ay)?|sorry|back|here|home|good|great|well|bored|tired|sick|lost|new)\b)"
     r"(?=(?-i:[A-Z][a-z])[\w-]*(?: (?-i:[A-Z])[\w-]*)?(?:$|[.,;:!?)]| (?:and|but|from|here|i|the|by)\b)))"
     r"([^\W\d_][\w-]{0,30}(?:['’](?!s\b)\w{1,30})?(?: (?!please\b)(?-i:[A-Z])[\w'’-]{0,30})?)"
 )
+_CALLED = re.compile(
+    r"(?:^|[.;!] |\bbut,? )(?i:every(?:one|body)|(?:most |my )?(?:people|folks?|friends)|they(?: all)?)"
+    r" calls? me ([A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]{0,30})?)"
+    r"|^(?i:(?:hi|hey|hello)[.,!]? )?(?i:name)(?:['’]?s| is) ([A-Z][\w'’-]{1,30})"
+    r"(?![\w'’-]|,? (?:he|she|it)\b)"
+)
+"""What somebody is called by others, which goes before their name, and a name told in few words."""
 
 
 def told_name(text: str) -> str:
     """The name that somebody tells of themselves: "call me Oda", "hello, I'm Oda"; "" in another line.
 
-    Of two the last one: "I'm Bernadette, but everyone calls me Bernie".
+    Of two it is what others call them: "I'm Bernadette, but everyone calls me Bernie".
     """
     marks = ("name", "call", "i am ", "i'm ", "i’m ", "im ")  # in few lines, and soon looked for
-    found = _NAME_TOLD.finditer(text) if any(map(text.casefold().__contains__, marks)) else ()
-    name = next((one[1] for one in reversed([*found]) if one[1]), "")
+    if not any(map(text.casefold().__contains__, marks)):
+        return ""
+    if called := _CALLED.search(text):
+        return called[1] or called[2]
+    name = next((one[1] for one in _NAME_TOLD.finditer(text) if one[1]), "")
     return " ".join(word[:1].upper() + word[1:] for word in name.split())
 
 

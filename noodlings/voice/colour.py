@@ -2,8 +2,8 @@
 
 The gain of a lens is how often it shows at full strength; a weaker one shows less often, and fainter. One
 random number decides for a whole reply, shifted for each transistor so that they take turns; at gain 1 each
-always shows. What somebody tells is met for what it says: there, what a character wants, an image or another
-moment shows less often. Some rules come first:
+always shows. After news, a greeting, a gift or a question, what a character wants, an image or another moment
+shows less often than after a plain remark. Some rules come first:
 
 - at most one sentence comes from a lens, and beyond `ENOUGH_WORDS` it replaces a mannerism if there is one;
   a reply of more than `MOST` words stays as it is;
@@ -124,7 +124,7 @@ _ROOM_FOR_MORE = frozenset({
 _DIGRESSES = frozenset({"goal", "memory", "subconscious"})
 """Transistors that do."""
 _HELD_BACK = 3.0
-"""How much fainter they are after another act."""
+"""By what their strength is divided after another act."""
 UNPLEASANT = -0.15
 """Valence of the line up to which they may show."""
 

@@ -155,7 +155,8 @@ def test_nothing_light_answers_what_is_grave_nor_what_is_told_soon_after(kind: s
 
 @pytest.mark.parametrize("kind", [DialogueAct.GRIEF, DialogueAct.COMFORT])
 def test_nobody_is_comforted_who_tells_something_ordinary(kind: DialogueAct) -> None:
-    assert kinds_said(telling(calling_for(kind))) - {kind}
+    others = kinds_said(telling(calling_for(kind))) - {kind}
+    assert not others.isdisjoint({DialogueAct.STATEMENT, DialogueAct.KEEP, DialogueAct.SAD})
 
 
 @pytest.mark.parametrize("kind", [DialogueAct.OFFER, DialogueAct.THANKS, DialogueAct.APOLOGY])
@@ -196,7 +197,8 @@ def test_a_phrase_with_a_slot_is_said_where_the_slot_is_filled() -> None:
 
 @pytest.mark.slow
 def test_what_is_chosen_is_what_readers_of_whom_nothing_was_learnt_chose() -> None:
-    """Of the best of more than 600 phrases, two fifths are among the few that a reader chose for the line."""
+    """Of the best of more than 600 phrases for what is told, and of 270 for what is asked, two fifths are
+    among the few that a reader chose for the line."""
     rows = [row.split("\t") for row in REPLIES.read_text("utf-8").splitlines() if row[0] != "#"]
     rows = [row for row in rows if row[0] in ("33", "34", "35", "36", "43", "44", "48")][::4]
     counts: Counter[str] = Counter()
@@ -215,4 +217,4 @@ def test_what_is_chosen_is_what_readers_of_whom_nothing_was_learnt_chose() -> No
     assert counts["told misfit"] / counts["told"] < 0.05
     assert counts["asked"] > 60
     assert counts["asked fit"] / counts["asked"] > 0.4
-    assert counts["asked misfit"] / counts["asked"] < 0.12
+    assert counts["asked misfit"] / counts["asked"] < 0.08

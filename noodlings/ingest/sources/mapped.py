@@ -172,12 +172,13 @@ def _require_kind(path: Path, mapping: Mapping) -> None:
     if column is None:
         return
     for item in rows_of(path):
-        if isinstance(item, tuple) and len(item) == 2:
+        if isinstance(item, tuple):
             row = item[1]
             if _at(row, column, _MISSING) is not _MISSING:
                 return
             text = _at(row, mapping.columns.text)
-            if len(names) < 20 and isinstance(text, str) and clean(text):  # enough to see what it is called
+            sound = len(item) == 2 and isinstance(text, str) and clean(text)
+            if sound and len(names) < 20:  # enough to see what it is called
                 names |= dict.fromkeys(row)
     if names:
         raise UserError(
