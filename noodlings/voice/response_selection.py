@@ -11,7 +11,7 @@ host's own recipe, counts as an average one of its kind.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Container, Sequence
+from collections.abc import Container, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -132,12 +132,20 @@ def answers_what_is_told(kind: str) -> bool:
     return not kind.startswith(ITSELF) and kind not in ASKED
 
 
+def own_and_shared(own: Sources, shared: Sources, kinds: Set[str]) -> tuple[list[Candidate], list[Candidate]]:
+    """A character's own phrases of these kinds, and the shared ones, which do not hold on a topic on which it
+    speaks of itself."""
+    theirs = candidates_of(own, kinds)
+    spoken_of = {one.kind for one in theirs if one.kind.startswith(ITSELF)}
+    return theirs, candidates_of(shared, kinds - spoken_of)
+
+
 def candidates(voice: PersonaVoice, shared: PersonaVoice, *, asks: bool) -> Candidates:
     """The phrases with which a character may answer a question, or what it is told; made once for each
     recipe, as there are hundreds.
 
     Args:
-        shared: what holds for all characters, but not on a topic on which this one speaks of itself.
+        shared: what all characters say; see `own_and_shared`.
     """
     return _candidates(phrases_of(voice), phrases_of(shared), asks)
 
@@ -145,10 +153,8 @@ def candidates(voice: PersonaVoice, shared: PersonaVoice, *, asks: bool) -> Cand
 @lru_cache(maxsize=256)
 def _candidates(own: Sources, shared: Sources, asks: bool) -> Candidates:
     model, may_answer = response_model(), answers_question if asks else answers_what_is_told
-    answering = set(filter(may_answer, model.kind_index))
-    theirs = candidates_of(own, answering)
-    spoken_of = {one.kind for one in theirs if one.kind.startswith(ITSELF)}
-    found = (*theirs, *candidates_of(shared, answering - spoken_of))
+    theirs, more = own_and_shared(own, shared, set(filter(may_answer, model.kind_index)))
+    found = (*theirs, *more)
     kinds = np.array([model.kind_index[one.kind] for one in found], np.intp)
     embeddings = model.kind_means[kinds]
     for row, one in zip(embeddings, found, strict=True):

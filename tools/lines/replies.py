@@ -40,6 +40,7 @@ from noodlings.embed.answers import STATES  # noqa: E402
 from noodlings.embed.lines import MODEL, RESPONSE_ENCODER  # noqa: E402
 from noodlings.embed.minilm import LAYERS, MiniLM, held_by_layers  # noqa: E402
 from noodlings.embed.session import shipped_session  # noqa: E402
+from noodlings.values.persona import PersonaVoice  # noqa: E402
 from noodlings.values.tone import ToneName  # noqa: E402
 from noodlings.values.topic import SelfTopic, ToldTopic  # noqa: E402
 from noodlings.values.wording import COMMON_SLOTS, DialogueAct, parse  # noqa: E402
@@ -53,6 +54,7 @@ from noodlings.voice.response_selection import (  # noqa: E402
     answers_question,
     answers_what_is_told,
     candidates_of,
+    own_and_shared,
     phrases_of,
 )
 
@@ -289,10 +291,11 @@ def main() -> None:
     kinds = torch.tensor([KINDS.index(one.kind) for one in phrases])
     ways = []
     for answers in (answers_what_is_told, answers_question):
-        for some in (*own, []):
-            of_itself = {one.kind for one in some if one.kind.startswith(ITSELF)}
-            among = {one for one in (*some, *shared) if one in some or one.kind not in of_itself}
-            ways.append([0.0 if one in among and answers(one.kind) else -1e9 for one in phrases])
+        for voice in (*voices, PersonaVoice()):
+            answering = set(filter(answers, KINDS))
+            theirs, more = own_and_shared(phrases_of(voice), phrases_of(shared_voice()), answering)
+            among = {*theirs, *more}
+            ways.append([0.0 if one in among else -1e9 for one in phrases])
     told_ways, asked_ways = torch.tensor(ways).split(len(own) + 1)
     masks = torch.cat([told_ways[:-1], asked_ways[:-1]])
     judged = [act for _, _, act, *_ in rows_of("replies.tsv")]
